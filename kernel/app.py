@@ -1,0 +1,99 @@
+"""The Falcon application: hands every request to the gate and sends what comes back, headers and envelope included."""
+
+import gzip
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import falcon
+
+from snaglist.kernel.endpoints import Reply
+from snaglist.kernel.gate import Gate, Identify, encode_json, failure
+from snaglist.kernel.headers import security_headers
+from snaglist.kernel.origin import scheme_of
+from snaglist.kernel.service import Service
+
+JSON = "application/json; charset=utf-8"
+COMPRESS_FROM = 1024
+_ANY = re.compile("")  # also what is no path: `OPTIONS *`, `CONNECT host:443`
+_COMPRESSIBLE = ("application/json", "text/", "application/x-ndjson")
+WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+def create_app(service: Service, identify: Identify | None = None) -> WsgiApp:
+    """Return the WSGI application of a service that was started.
+
+    `identify(environ, application id or None)` returns the actor of a request or None; by default
+    everybody is the local owner.
+    """
+    app: falcon.App[falcon.Request, falcon.Response] = falcon.App()
+    gate = Gate(service, identify)
+
+    def handle(req: falcon.Request, resp: falcon.Response, **_: Any) -> None:
+        _send(service, req, resp, gate.answer(req.env))
+
+    def refuse(request: falcon.Request, response: falcon.Response, error: Exception, *_: Any) -> None:
+        _send(service, request, response, failure(error))  # an answer that cannot be encoded, for one
+
+    app.add_sink(handle, prefix=_ANY)
+    app.add_error_handler(Exception, refuse)
+    return app
+
+
+def _send(service: Service, request: falcon.Request, response: falcon.Response, reply: Reply) -> None:
+    response.status = reply.status
+    headers = security_headers(service.settings, scheme_of(request.env, service.proxies))
+    for name, value in {**headers, **reply.headers}.items():
+        response.set_header(name, value)
+    if reply.body is None:
+        return
+    response.content_type = reply.content_type
+    if "Cache-Control" not in reply.headers:
+        response.set_header("Cache-Control", "no-store")
+    body = reply.body
+    if not isinstance(body, bytes | Iterator):
+        body = encode_json(body)
+    compress = _compresses(request, response, body, reply.content_type)
+    if isinstance(body, bytes):
+        response.data = gzip.compress(body, compresslevel=6, mtime=0) if compress else body
+    elif request.method == "HEAD":
+        getattr(body, "close", lambda: None)()
+        response.stream = iter(())  # a stream has no length, so neither has its head
+    else:
+        response.stream = _gzip(body) if compress else body
+
+
+def _compresses(
+    request: falcon.Request, response: falcon.Response, body: bytes | Iterator[bytes], content_type: str
+) -> bool:
+    """Tell whether to compress a body, and set the headers that say so; streams count as large."""
+    if isinstance(body, bytes) and len(body) <= COMPRESS_FROM:
+        return False
+    if not content_type.startswith(_COMPRESSIBLE) or response.get_header("Content-Encoding") is not None:
+        return False
+    response.set_header("Vary", "Accept-Encoding")
+    if not _accepts_gzip(request.get_header("Accept-Encoding") or ""):
+        return False
+    response.set_header("Content-Encoding", "gzip")
+    return True
+
+
+def _gzip(body: Iterator[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
+    try:
+        for piece in body:
+            packed = packer.compress(piece)
+            if packed:
+                yield packed
+        yield packer.flush()
+    finally:
+        getattr(body, "close", lambda: None)()
+
+
+def _accepts_gzip(header: str) -> bool:
+    for part in header.split(","):
+        coding, *parameters = [piece.strip().lower() for piece in part.split(";")]
+        if coding in ("gzip", "*"):
+            return not any(parameter.replace(" ", "").rstrip("0.") == "q=" for parameter in parameters)
+    return False

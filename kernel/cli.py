@@ -1,0 +1,220 @@
+"""The command line: a session with the common options; the commands come from the areas.
+
+Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+3 partly done, 130 interrupted.
+"""
+
+import functools
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
+
+import click
+
+from snaglist.kernel.applications import Application
+from snaglist.kernel.call import COMMAND_LINE, Call
+from snaglist.kernel.errors import Invalid, NotFound, ServiceError
+from snaglist.kernel.gate import Gate
+from snaglist.kernel.logs import configure_logging
+from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.service import Service
+from snaglist.kernel.settings import ConfigurationError, Settings
+from snaglist.kernel.steps import StepFailed
+from snaglist.kernel.text import query_text
+
+COMMON = ("app", "data", "config", "json", "quiet")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
+
+class Session:
+    """One run of a command: its common options, and the service opened on first use."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.app: str | None = options.get("app")
+        self.as_json = bool(options.get("json"))
+        self.quiet = bool(options.get("quiet"))
+        self._data = options.get("data")
+        self._config = options.get("config")
+        self._service: Service | None = None
+
+    def settings(self, **overrides: Any) -> Settings:
+        """Read the configuration."""
+        chosen = {"server.data": self._data, "config": self._config, **overrides}
+        return Settings({name: value for name, value in chosen.items() if value is not None})
+
+    def open(self, *, bound: str | None = None, start: bool = True, **overrides: Any) -> Service:
+        """Open the service once; later calls return the same."""
+        if self._service is None:
+            settings = self.settings(**overrides)
+            configure_logging(settings)
+            self._service = Service(settings, bound=bound)
+            if start:
+                self._service.start()
+        return self._service
+
+    def application(self) -> Application:
+        """The application chosen by `--app`, by default the first."""
+        applications = self.open().applications
+        found = applications.find(self.app) if self.app else applications.all()[0]
+        if found is None:
+            raise Invalid(f"Unknown application {self.app}.")
+        return found
+
+    def call(self) -> Call:
+        """Return a call of the chosen application, acting as the command line."""
+        return Call(self.open(), self.application(), COMMAND_LINE)
+
+    def request(self, api: str, method: str = "GET", body: Mapping[str, Any] | None = None, **query: Any) -> Any:
+        """Run an operation of the API in this process and return its JSON answer; raises ServiceError."""
+        service = self.open()
+        if api not in (endpoints := service.endpoints()):
+            raise NotFound(f"There is no endpoint {api}: see its plugin in `snaglist doctor`.")
+        call = Call(service, self.application() if endpoints[api][0].application else None, COMMAND_LINE)
+        texts = {name: query_text(value) for name, value in query.items() if value is not None}
+        return Gate(service).perform(call, api, method, texts, dict(body or {})).body
+
+    def print(self, document: Any, text: str) -> None:
+        """Print the result: the document with `--json`, else the text."""
+        click.echo(json.dumps(document, ensure_ascii=False) if self.as_json else _harmless(text))
+
+    def note(self, text: str) -> None:
+        """Print a message for people to stderr, unless `--quiet`."""
+        if not self.quiet:
+            click.echo(_harmless(text), err=True)
+
+    def exit(self, code: int) -> NoReturn:
+        """End the command with an exit code."""
+        raise click.exceptions.Exit(code)
+
+    @contextmanager
+    def progress(self, title: str) -> Iterator[Callable[[int, int | None, str], None]]:
+        """Give a function `(done, total, text)` that moves a progress bar; it shows on terminals only."""
+        if self.as_json or self.quiet or not sys.stderr.isatty():
+            yield lambda done, total, text: None
+            return
+        from rich.console import Console  # heavy, and only needed here
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn()
+        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+            task = bar.add_task(title, total=None, text="")
+            yield lambda done, total, text: bar.update(task, completed=done, total=total, text=text)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._service:
+            self._service.close()
+
+
+def _harmless(text: str) -> str:
+    """Replace control characters: file names and log texts must not steer the terminal."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return an aligned table; columns that hold numbers are right-aligned."""
+    cells = [list(headers), *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    numeric = [bool(rows) and all(isinstance(row[i], int | None) for row in rows) for i in range(len(headers))]
+    lines = [[c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True)] for row in cells]
+    return "\n".join("  ".join(line).rstrip() for line in lines)
+
+
+def _common(function: Callable[..., Any]) -> Callable[..., Any]:
+    options = (
+        click.option("--app", metavar="ID", help="Application to act on (default: the first)."),
+        click.option("--data", metavar="DIR", help="Data directory (default: ./data, or SERVICE_DATA)."),
+        click.option("--config", metavar="FILE", help="Configuration file (TOML)."),
+        click.option("--json", "json", is_flag=True, default=None, help="Print one JSON document."),
+        click.option("--quiet", is_flag=True, default=None, help="No messages and no progress."),
+        click.version_option(package_name="snaglist", message="snaglist %(version)s"),
+    )
+    return functools.reduce(lambda wrapped, option: option(wrapped), reversed(options), function)
+
+
+def _parents(context: click.Context) -> Iterator[click.Context]:
+    while context.parent:
+        context = context.parent
+        yield context
+
+
+def group(parent: click.Group, name: str, text: str) -> click.Group:
+    """Make a group of commands below another one; the common options may stand behind its name too."""
+    return parent.group(name, help=text)(_common(lambda **_: None))
+
+
+def command(parent: click.Group, name: str, **attributes: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command of a group; it gets a Session first, then its own arguments.
+
+    The common options may stand before or after the command's name.
+    """
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @functools.wraps(function)
+        def run(**arguments: Any) -> None:
+            own = {option: arguments.pop(option) for option in COMMON}
+            given = [own, *(context.params for context in _parents(click.get_current_context()))]
+            session = Session({o: next((p[o] for p in given if p.get(o) is not None), None) for o in COMMON})
+            try:
+                function(session, **arguments)
+            finally:
+                session.close()
+
+        return parent.command(name, **attributes)(_common(run))
+
+    return decorate
+
+
+@click.group(context_settings={"help_option_names": ["--help"], "max_content_width": 100})
+@_common
+def cli(**_: Any) -> None:
+    """Read logs, group them into issues, and serve a dashboard and a JSON API."""
+
+
+def main() -> NoReturn:
+    """Run the command line; the entry point of the console script."""
+    plugins = Plugins([name for name in os.environ.get("SERVICE_DISABLED_PLUGINS", "").split(",") if name])
+    plugins.load()
+    plugins.commands(cli)
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = cli.main(standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.UsageError as error:
+        return _fail(error.format_message(), 2, error)
+    except (KeyboardInterrupt, click.Abort):
+        return 130
+    except click.ClickException as error:
+        return _fail(error.format_message(), 1)
+    except (ServiceError, ConfigurationError, StepFailed) as error:
+        return _fail(str(error), 1)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - so that the end does not fail again
+        return 1
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        return _fail(f"{place}{error.strerror or type(error).__name__}", 1)
+    except Exception as error:
+        traceback.print_exc()
+        return _fail(f"unexpected failure: {type(error).__name__}", 1)
+
+
+def _fail(message: str, code: int, usage: click.UsageError | None = None) -> int:
+    if "--json" in sys.argv:
+        with suppress(OSError):  # that the output cannot be written may be what failed
+            click.echo(json.dumps({"error": message}, ensure_ascii=False))
+    elif usage:
+        usage.show()
+    else:
+        click.echo(_harmless(f"snaglist: {message}"), err=True)
+    return code

@@ -1,0 +1,181 @@
+"""Engines of the three databases, and what their failures mean."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, NoSuchModuleError
+from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from snaglist.kernel.settings import ConfigurationError, Settings
+
+CONNECT_SECONDS = 5
+_IN_ERROR = 3  # libpq: PQTRANS_INERROR
+
+
+def file_engine(path: Path, settings: Settings) -> Engine:
+    """Return the engine of one SQLite file; `begin_file` begins its transactions."""
+    timeout = settings["database.busy_timeout_ms"]
+
+    def connect() -> sqlite3.Connection:
+        # mode=rw: a file that is gone must fail, not come back empty.
+        opened = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=rw",
+            uri=True,
+            timeout=timeout / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
+            opened.execute(f"PRAGMA {pragma}")
+        return opened
+
+    engine = create_engine(
+        "sqlite://",
+        creator=connect,
+        poolclass=QueuePool,
+        pool_size=settings["database.pool_size"],
+        max_overflow=64,
+        hide_parameters=True,
+    )
+
+    # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
+    @event.listens_for(engine, "connect")
+    def remember(_: Any, record: ConnectionPoolEntry) -> None:
+        record.info.update(file=_identity(path), synchronous="NORMAL")
+
+    @event.listens_for(engine, "checkout")
+    def compare(_: Any, record: ConnectionPoolEntry, __: Any) -> None:
+        if record.info["file"] != _identity(path):
+            raise DisconnectionError("the database file is another one")
+
+    return engine
+
+
+def begin_file(connection: Connection, *, write: bool, durable: bool) -> None:
+    """Begin SQLite's own transaction; a writing one waits here for other processes.
+
+    PERF: called, not listened for: with one listener to statements SQLAlchemy asks for more around each of them.
+    """
+    wanted = "FULL" if durable else "NORMAL"
+    if write and connection.info["synchronous"] != wanted:
+        connection.exec_driver_sql(f"PRAGMA synchronous = {wanted}")
+        connection.info["synchronous"] = wanted
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def server_engine(settings: Settings) -> Engine:
+    """Return the engine of the configured server; its connections see no tenant until one is named."""
+    wait = max(1, settings["database.busy_timeout_ms"])
+    try:
+        url = make_url(settings["database.url"])
+        name = url.get_backend_name()
+        if name == "postgresql":
+            # Statements are short and many: compiling one took five times as long as running it, and helper
+            # processes for one request take the processors from the others.
+            given = url.query.get("options", "")  # the URL's own session settings stand unless they are ours
+            session = f"{given} -c search_path=pg_catalog -c timezone=UTC -c lock_timeout={wait}"
+            session += " -c jit=off -c max_parallel_workers_per_gather=0"
+            options: dict[str, Any] = {"connect_args": {"options": session, "connect_timeout": CONNECT_SECONDS}}
+        elif name in ("mysql", "mariadb"):
+            url = url.set(database="", query={"charset": "utf8mb4", **url.query})
+            session = "SET time_zone='+00:00', sql_mode='STRICT_ALL_TABLES'"
+            session += f", innodb_lock_wait_timeout={max(1, wait // 1000)}"
+            options = {
+                "connect_args": {"init_command": session, "connect_timeout": CONNECT_SECONDS},
+                "isolation_level": "READ COMMITTED",
+            }
+        else:
+            raise ConfigurationError(
+                "database.url: use sqlite (leave it empty), postgresql+psycopg:// or mysql+pymysql://"
+            )
+        return create_engine(
+            url,
+            pool_size=settings["database.pool_size"],
+            max_overflow=16,
+            pool_pre_ping=True,
+            pool_timeout=wait / 1000,
+            hide_parameters=True,
+            **options,
+        )
+    except (ArgumentError, NoSuchModuleError) as error:
+        raise ConfigurationError("database.url: not a database URL") from error
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"database.url: {error.name} is not installed; pip install 'snaglist[postgres]' or 'snaglist[mysql]'"
+        ) from error
+
+
+def is_mariadb(connection: Connection) -> bool:
+    """Tell MariaDB from MySQL."""
+    return bool(getattr(connection.dialect, "is_mariadb", False))
+
+
+def is_aborted(connection: Connection) -> bool:
+    """Tell whether PostgreSQL refuses further statements because one failed; rolling back to a savepoint helps."""
+    info = getattr(connection.connection.dbapi_connection, "info", None)
+    return getattr(info, "transaction_status", None) == _IN_ERROR
+
+
+# SQLSTATE: 40001 serialisation failure, 40P01 deadlock. MySQL: 1213 deadlock; 1305 on rolling back to a
+# savepoint: the server had rolled the whole transaction back, which hides the deadlock.
+_GIVEN_UP = {"40001", "40P01", 1213, 1305}
+# SQLSTATE classes and codes: connection, resources, shutdown, credentials, unknown database or schema; 42501 no
+# privilege; 55P03 lock wait.
+_OUTAGE_STATES = ("08", "53", "57P", "28", "3D", "3F", "42501", "55P03")
+# MySQL: 1040 too many connections, 1044, 1045 access, 1049 unknown database, 1053 shutdown, 1205 lock wait,
+# 1927 killed, 2002 … 2055 connection, 4031 idle.
+_OUTAGE_CODES = {1040, 1044, 1045, 1049, 1053, 1205, 1927, 2002, 2003, 2006, 2013, 2055, 4031}
+_OUTAGE_WORDS = ("locked", "busy", "disk I/O", "is full", "readonly")
+# What no waiting mends: the database is not there, or is none.
+_BROKEN_WORDS = ("unable to open", "not a database", "malformed")
+_BROKEN_CODES = ("3D", "3F", "1049")
+
+
+def ends_transaction(error: BaseException) -> bool:
+    """Tell whether the transaction is lost: deadlock, serialisation failure, or no database any more."""
+    if not isinstance(error, DBAPIError):
+        return False
+    return _code(error) in _GIVEN_UP or is_outage(error)
+
+
+def is_outage(error: DBAPIError) -> bool:
+    """Tell whether the database cannot be used now: unreachable, shutting down, locked for too long, gone."""
+    if error.connection_invalidated or is_broken(error):
+        return True
+    if isinstance(error.orig, sqlite3.DatabaseError):
+        return any(words in str(error.orig) for words in _OUTAGE_WORDS)
+    code = _code(error)
+    if isinstance(code, str):
+        return code.startswith(_OUTAGE_STATES)
+    # A failed connection attempt has no code at all.
+    return type(error.orig).__name__ == "OperationalError" and (code is None or code in _OUTAGE_CODES)
+
+
+def is_broken(error: BaseException | None) -> bool:
+    """Tell whether the database is gone or damaged, so that waiting does not help."""
+    if not isinstance(error, DBAPIError):
+        return False
+    if isinstance(error.orig, sqlite3.DatabaseError):
+        return any(words in str(error.orig) for words in _BROKEN_WORDS)
+    return str(_code(error)).startswith(_BROKEN_CODES)
+
+
+def _code(error: DBAPIError) -> str | int | None:
+    """Return the SQLSTATE (PostgreSQL) or the error number (MySQL, MariaDB)."""
+    first = next(iter(getattr(error.orig, "args", ())), None)
+    if isinstance(first, int):
+        return first
+    state: str | None = getattr(error.orig, "sqlstate", None)
+    return state

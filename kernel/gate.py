@@ -1,0 +1,358 @@
+"""The gate: every check of a request, in the order of the contract, then the handler.
+
+Read `Gate.answer` from top to bottom: a caller without the key learns nothing, no database is opened
+before the application is known, and the first failing check decides the answer.
+"""
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+from snaglist.kernel import bodies
+from snaglist.kernel.applications import Application
+from snaglist.kernel.auth import presented_key
+from snaglist.kernel.call import LOCAL, Actor, Call
+from snaglist.kernel.endpoints import Endpoint, Operation, Path, Reply
+from snaglist.kernel.errors import (
+    BadRequest,
+    Forbidden,
+    Invalid,
+    MethodNotAllowed,
+    NotFound,
+    ServiceError,
+    Unauthorized,
+    internal_error,
+)
+from snaglist.kernel.origin import WRITING, Peer, read_peer
+from snaglist.kernel.plugins import Plugin
+from snaglist.kernel.schemas import unsafe
+from snaglist.kernel.service import Service
+
+MAX_URL = 16 * 1024
+MAX_HEADERS = 64 * 1024
+# Plugins register `observe(endpoint or None, method, status, started)` to count answers; `started`: perf_counter().
+OBSERVER = "request_observer"
+TOO_LONG = "The URL is over 16 KiB."
+READING = ("GET", "HEAD")
+Environ = Mapping[str, Any]
+Identify = Callable[[Environ, str | None], Actor | None]
+
+
+class UriTooLong(ServiceError):
+    """The URL is over 16 KiB."""
+
+    status = 414
+
+
+class HeadersTooLarge(ServiceError):
+    """The headers are over 64 KiB."""
+
+    status = 431
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What a request wants: an endpoint, a page or file beside `?api=`, or nothing that exists."""
+
+    name: str | None
+    endpoint: Endpoint | None = None
+    plugin: Plugin | None = None
+    page: Path | None = None
+    match: Mapping[str, str] | None = None
+
+
+class Gate:
+    """Turns a WSGI request into a reply."""
+
+    def __init__(self, service: Service, identify: Identify | None = None) -> None:
+        self._service = service
+        self._identify = identify or (lambda environ, application: LOCAL)
+        self._endpoints: dict[str, tuple[Endpoint, Plugin]] = service.endpoints()
+        self._pages = [(re.compile(path.pattern), path) for plugin in service.plugins.loaded() for path in plugin.paths]
+        self._observers = service.plugins.types(OBSERVER).values()
+
+    def answer(self, environ: Environ) -> Reply:
+        """Check the request and answer it, be it with the envelope of a failure."""
+        started = time.perf_counter()
+        query, malformed = self._read_query(environ)
+        target = self._target(environ, query)
+        try:
+            reply = self._answer(environ, target, query, malformed)
+        except Exception as error:
+            reply = failure(error)
+        if target.endpoint and target.endpoint.cross_origin:
+            reply = replace(reply, headers={**_cross_origin(target.endpoint), **reply.headers})
+        for observe in self._observers:
+            try:
+                observe(target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"], reply.status, started)
+            except Exception as error:
+                internal_error(error, "an observer of requests failed")
+        return reply
+
+    def _answer(self, environ: Environ, target: _Target, query: dict[str, str], malformed: BadRequest | None) -> Reply:
+        peer = self._check_transport(environ)
+        if target.page and target.page.pattern and environ["REQUEST_METHOD"] in READING:
+            return self._page(target, environ, peer)
+        endpoint = target.endpoint
+        by_itself = endpoint.authenticate if endpoint else None
+        anyone: Actor | None = None
+        if by_itself is None:
+            try:
+                anyone = self._check_key(environ, peer)
+            except Unauthorized as refusal:
+                return self._sign_in(target, environ, peer, refusal)
+            if environ["REQUEST_METHOD"] in WRITING:
+                self._service.hosts.check_origin(peer, environ.get("HTTP_ORIGIN"))
+            if malformed:
+                raise malformed
+        if endpoint is None:
+            return self._page(target, environ, peer)
+        application = self._select(endpoint, query)
+        if application is None and endpoint.application and by_itself is None:
+            raise Invalid("Unknown application.")
+        call = self._call(environ, peer, endpoint, application)
+        operation = self._admit(target.plugin, endpoint, call, query)
+        if operation is None:
+            return Reply(None, 204, {"Allow": endpoint.allow()})
+        self._read_request(endpoint, call, query)
+        if by_itself is None:
+            call.actor_in = partial(self._identify, environ)
+            call.actor = call.actor_in(application.id) if application else anyone
+            self._check_ability(operation, call)
+        return self._finish(endpoint, environ, self._run(operation, call))
+
+    def perform(self, call: Call, api: str, method: str, query: Mapping[str, str], body: Any) -> Reply:
+        """Run an operation for a caller inside the process (the command line), under the same rules."""
+        endpoint, _ = self._endpoints[api]
+        operation = endpoint.operation(method)
+        if operation is None:
+            raise _not_allowed(endpoint, method)
+        call.method, call.body = method, body
+        self._check_fields(endpoint, call, query, with_body=True)
+        return self._run(operation, call)
+
+    # -- step 0
+
+    def _check_transport(self, environ: Environ) -> Peer:
+        if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > MAX_URL:
+            raise UriTooLong(TOO_LONG)
+        if sum(len(name) + len(value) for name, value in environ.items() if name.startswith("HTTP_")) > MAX_HEADERS:
+            raise HeadersTooLarge("The headers are over 64 KiB.")
+        peer = read_peer(environ, self._service.proxies)
+        self._service.hosts.check_host(peer)
+        return peer
+
+    # -- steps 1 and 2
+
+    def _check_key(self, environ: Environ, peer: Peer) -> Actor:
+        presented = presented_key(environ.get("HTTP_X_SERVICE_TOKEN"), environ.get("HTTP_AUTHORIZATION"))
+        self._service.keys.check(presented, peer.address)
+        actor = self._identify(environ, None)
+        if actor is None:
+            raise Unauthorized("Nobody is signed in.", headers={"WWW-Authenticate": "Bearer"})
+        return actor
+
+    # -- steps 3 and 4
+
+    def _read_query(self, environ: Environ) -> tuple[dict[str, str], BadRequest | None]:
+        try:
+            return bodies.parse_query(environ.get("QUERY_STRING", "")), None
+        except BadRequest as error:
+            return {}, error
+
+    def _target(self, environ: Environ, query: dict[str, str]) -> _Target:
+        path = environ.get("PATH_INFO", "").removeprefix("/")
+        name = query.get("api")
+        if name is not None and not path:
+            endpoint, plugin = self._endpoints.get(name, (None, None))
+            return _Target(name, endpoint, plugin)
+        if name is None:
+            for pattern, page in self._pages:
+                found = pattern.fullmatch(path)
+                if found and page.api:
+                    query.update({name: value for name, value in found.groupdict().items() if value is not None})
+                    return _Target(page.api, *self._endpoints[page.api])
+                if found:
+                    return _Target(None, page=page, match=found.groupdict())
+        return _Target(name)
+
+    def _page(self, target: _Target, environ: Environ, peer: Peer) -> Reply:
+        if target.page is None or target.page.handler is None:
+            raise NotFound("Unknown path." if target.name is None else "Unknown endpoint.")
+        if environ["REQUEST_METHOD"] == "OPTIONS":
+            return Reply(None, 204, {"Allow": "GET, HEAD, OPTIONS"})
+        if environ["REQUEST_METHOD"] not in READING:
+            raise NotFound("Unknown path.")
+        if not environ.get("PATH_INFO"):
+            # Relative links of the page need the slash at the end of the mount point.
+            place = quote(environ.get("SCRIPT_NAME") or "", encoding="latin-1") + "/"
+            asked = environ.get("QUERY_STRING")
+            return Reply(b"", 308, {"Location": f"{place}?{asked}" if asked else place}, "text/plain")
+        return target.page.handler(target.match or {}, self._call(environ, peer))
+
+    def _sign_in(self, target: _Target, environ: Environ, peer: Peer, refusal: Unauthorized) -> Reply:
+        """The page at the root is its own sign-in page: it holds no data."""
+        browser = environ["REQUEST_METHOD"] in READING and "text/html" in environ.get("HTTP_ACCEPT", "")
+        if target.page is None or not browser:
+            raise refusal
+        reply = self._page(target, environ, peer)
+        if reply.status != 200:
+            return reply
+        return Reply(reply.body, refusal.status, {**reply.headers, **refusal.headers}, reply.content_type)
+
+    # -- steps 5 to 7
+
+    def _select(self, endpoint: Endpoint, query: Mapping[str, str]) -> Application | None:
+        if not endpoint.application:
+            return None
+        wanted, applications = query.get("app"), self._service.applications
+        if endpoint.select:
+            return endpoint.select(applications.all(), query)
+        return applications.find(wanted) if wanted else next(iter(applications.all()), None)
+
+    def _admit(
+        self, plugin: Plugin | None, endpoint: Endpoint, call: Call, query: Mapping[str, str]
+    ) -> Operation | None:
+        """Check plugin, method and, where the endpoint authenticates by itself, the caller; None for OPTIONS."""
+        if plugin and not plugin.core and call.selected:
+            enabled = partial(self._service.plugins.enabled, plugin_id=plugin.id)
+            if not call.remembered(f"plugin.{plugin.id}", enabled):
+                raise NotFound(f"The plugin {plugin.id} is disabled in this application.")
+        operation = endpoint.operation(call.method)
+        if operation is None and call.method != "OPTIONS":
+            raise _not_allowed(endpoint, call.method)
+        if operation and endpoint.authenticate:
+            call.query = query
+            endpoint.authenticate(call)
+        return operation
+
+    # -- step 8
+
+    def _call(
+        self, environ: Environ, peer: Peer, endpoint: Endpoint | None = None, application: Application | None = None
+    ) -> Call:
+        return Call(
+            self._service,
+            application,
+            method=environ["REQUEST_METHOD"],
+            body_limit=self._service.body_limit(endpoint) if endpoint else 0,
+            environ=environ,
+            base_url=self._base_url(environ, peer),
+            address=peer.address,
+        )
+
+    def _read_request(self, endpoint: Endpoint, call: Call, query: Mapping[str, str]) -> None:
+        with_body = call.method in WRITING and not endpoint.authenticate
+        if with_body and (raw := call.read_body(unpacked=call.body_limit if endpoint.gzip else 0)):
+            bodies.check_json_type(call.environ)
+            call.body = bodies.parse_json(raw)
+        self._check_fields(endpoint, call, query, with_body=with_body)
+
+    def _check_fields(self, endpoint: Endpoint, call: Call, query: Mapping[str, str], *, with_body: bool) -> None:
+        method = "get" if call.method == "HEAD" else call.method
+        schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "query")
+        call.query, problems = schema.read_query(query) if schema else ({}, [])
+        if with_body:
+            call.body, more = self._check_body(endpoint, method, call.body, call.query, query)
+            problems += more
+        if problems:
+            raise Invalid(dict.fromkeys(problems))
+
+    def _check_body(
+        self, endpoint: Endpoint, method: str, body: Any, query: Mapping[str, Any], raw: Mapping[str, str]
+    ) -> tuple[Any, list[str]]:
+        problems, too_deep = unsafe(body, bodies.MAX_DEPTH)
+        if too_deep:
+            raise BadRequest("The body nests too deeply.")
+        if problems:
+            return body, problems
+        schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "body")
+        if schema is None:
+            return body, [] if isinstance(body, dict) else ["body: must be an object"]
+        if schema.id_from_query and isinstance(body, dict) and "id" in query:
+            if "id" not in body:
+                body = {**body, "id": query["id"]}
+            elif body["id"] != query["id"] or isinstance(body["id"], bool):
+                return body, ["id: body and query give different values"]
+        elif schema.id_from_query and raw.get("id") and isinstance(body, dict) and "id" not in body:
+            return body, []  # the query's problem with it is named already
+        return schema.check(body)
+
+    # -- step 9 and the handler
+
+    def _check_ability(self, operation: Operation, call: Call) -> None:
+        """Check the role; where no application is selected, any will do, and the handler looks at each."""
+        if call.actor is None:
+            raise Forbidden("You have no role in this application.")
+        ability = operation.ability
+        if ability is None or call.may(ability):
+            return
+        if call.selected is None and any(call.may_in(one, ability) for one in self._service.applications.all()):
+            return
+        raise Forbidden(f"Your role lacks the ability {ability}.")
+
+    def _run(self, operation: Operation, call: Call) -> Reply:
+        if operation.transaction == "own" or call.selected is None:
+            return _reply(operation, call)
+
+        def attempt() -> Reply:
+            with call.transaction(write=operation.transaction == "write"):
+                return _reply(operation, call)
+
+        return call.repeat(attempt)
+
+    def _finish(self, endpoint: Endpoint, environ: Environ, reply: Reply) -> Reply:
+        """Add the weak ETag of the body and honour If-None-Match, where the endpoint has one."""
+        plain = reply.status == 200 and reply.content_type.startswith("application/json")
+        if not endpoint.etag or environ["REQUEST_METHOD"] not in READING or not plain:
+            return reply
+        encoded = encode_json(reply.body)
+        tag = f'W/"{hashlib.sha256(encoded).hexdigest()[:24]}"'
+        wanted = {part.strip() for part in environ.get("HTTP_IF_NONE_MATCH", "").split(",")}
+        if wanted & {tag, tag.removeprefix("W/"), "*"}:
+            return Reply(None, 304, {**reply.headers, "ETag": tag})
+        return Reply(encoded, reply.status, {**reply.headers, "ETag": tag}, reply.content_type)
+
+    def _base_url(self, environ: Environ, peer: Peer) -> str:
+        pinned: str = self._service.settings["server.url"]
+        if pinned:
+            return pinned.rstrip("/")
+        return f"{peer.scheme}://{peer.shown}{environ.get('SCRIPT_NAME', '')}".rstrip("/")
+
+
+def failure(error: Exception) -> Reply:
+    """Return the envelope of a failure; what is not a ServiceError is logged under a reference."""
+    known = error if isinstance(error, ServiceError) and error.status != 500 else internal_error(error)
+    return Reply({"error": known.message}, known.status, known.headers)
+
+
+def _not_allowed(endpoint: Endpoint, method: str) -> MethodNotAllowed:
+    return MethodNotAllowed(f"{endpoint.name} does not support {method}.", headers={"Allow": endpoint.allow()})
+
+
+def _cross_origin(endpoint: Endpoint) -> dict[str, str]:
+    """The headers that let pages of every origin use an endpoint; no credentials, so there is nothing to steal."""
+    return {
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Allow-Methods": endpoint.allow(),
+        "Access-Control-Allow-Headers": ", ".join(endpoint.cross_origin),
+        "Access-Control-Expose-Headers": "Retry-After",
+        "Access-Control-Max-Age": "7200",
+        "Cross-Origin-Resource-Policy": "cross-origin",
+    }
+
+
+def _reply(operation: Operation, call: Call) -> Reply:
+    answer = operation.handler(call)
+    return answer if isinstance(answer, Reply) else Reply(answer, operation.statuses[0])
+
+
+def encode_json(body: Any) -> bytes:
+    """Return compact UTF-8 JSON."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")

@@ -1,0 +1,346 @@
+"""Background work: a table of jobs per application, taken by any worker of any process under a lease.
+
+A lease is held by heartbeat: `lease_owner` names the worker, `heartbeat_at` is renewed every 5 seconds and
+a running job whose heartbeat is 15 seconds old, or whose process on this node is gone, is free again. Jobs
+are therefore run at least once and must be safe to repeat.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Select, String, and_, cast, delete, insert, or_, select, true, update
+from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+
+from snaglist.kernel import store, times
+from snaglist.kernel.call import Call
+from snaglist.kernel.database import clock, inserted_id
+from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
+from snaglist.kernel.leases import POLL_SECONDS, is_gone, place, worker_id
+from snaglist.kernel.text import clip
+
+if TYPE_CHECKING:
+    from snaglist.kernel.applications import Application
+    from snaglist.kernel.service import Service
+
+log = logging.getLogger("snaglist")
+
+LEASE_SECONDS = 15
+RENEW_SECONDS = 5
+RETRY_SECONDS = 10
+LONGEST_RETRY_SECONDS = 3600
+MAX_DEDUPE = 160
+UNFINISHED = ("queued", "running")
+_table = store.jobs
+# A key that is free again still says what it was, so that a retried job gets it back.
+_FREED = _table.c.dedupe + "#" + cast(_table.c.id, String)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A kind of background work.
+
+    `run(call)` does it and returns the result, a JSON object. `every` names the settings key that holds the
+    seconds between runs (0 = off); then `due(call)`, asked in a read transaction, returns the arguments
+    of a run that is needed now, or None. A `local` job needs the files of the machine that queues it: where
+    machines do not share them, each has its own, and runs it itself.
+    """
+
+    kind: str
+    run: "Callable[[JobCall], Mapping[str, Any] | None]"
+    unit: str = ""
+    max_attempts: int = 3
+    every: str | None = None
+    due: "Callable[[Call], Mapping[str, Any] | None] | None" = None
+    local: bool = False
+
+
+class Cancelled(Exception):
+    """The user cancelled the job that runs; raised by `check_cancelled`."""
+
+
+class LeaseLost(Exception):
+    """Another worker took the job over; this one must stop."""
+
+
+@dataclass(slots=True)
+class JobCall(Call):
+    """What a job gets: a call without an actor and without an open transaction."""
+
+    job_id: int = 0
+    args: Mapping[str, Any] = field(default_factory=dict)
+    lease_owner: str = ""
+    _reported: float = 0.0
+
+    def progress(self, done: int, total: int | None = None, text: str | None = None) -> None:
+        """Report how far the job is; written at most twice a second. `done` never falls."""
+        if self.connection is not None:
+            raise RuntimeError("progress is written in a transaction of its own: report it between transactions")
+        if time.monotonic() - self._reported < 0.5 and done != total:
+            return
+        self._reported = time.monotonic()
+        values: dict[str, Any] = {"done": done, "text": clip(text, 500) if text else None}
+        if total is not None:
+            values["total"] = total
+        self._renew(values, _table.c.done <= done)
+
+    def check_cancelled(self) -> None:
+        """Stop here when the user asked for it, or when the lease is lost."""
+        with self.service.database.transaction(self.application, write=False) as db:
+            row = db.execute(select(_table.c.cancel_requested, _table.c.lease_owner).where(self._mine())).first()
+        if row is None:
+            raise LeaseLost
+        if row.cancel_requested:
+            raise Cancelled
+
+    def renew(self) -> None:
+        """Keep the lease."""
+        self._renew({})
+
+    def _mine(self) -> ColumnElement[bool]:
+        return and_(_table.c.id == self.job_id, _table.c.lease_owner == self.lease_owner)
+
+    def _renew(self, values: Mapping[str, Any], *conditions: ColumnElement[bool]) -> None:
+        with self.service.database.transaction(self.application, write=True) as db:
+            changes = {**values, "heartbeat_at": clock(db)}
+            db.execute(update(_table).where(self._mine(), *conditions).values(changes))
+
+
+class Jobs:
+    """Queueing, running and showing jobs."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._kinds: dict[str, tuple[str, Job]] = {}
+        self._asked: dict[tuple[str, str], float] = {}
+        self._woken = threading.Event()
+        self._place = place(service.settings.node)
+
+    def add(self, owner: str, job: Job) -> None:
+        """Take a kind in; `owner` is the plugin that registers it."""
+        if job.kind in self._kinds:
+            raise ValueError(f"job kind {job.kind} is registered twice")
+        self._kinds[job.kind] = (owner, job)
+
+    def forget(self, owner: str) -> None:
+        """Drop the kinds of a plugin that was taken out."""
+        self._kinds = {kind: known for kind, known in self._kinds.items() if known[0] != owner}
+
+    def enqueue(
+        self,
+        call: Call,
+        kind: str,
+        args: Mapping[str, Any],
+        *,
+        dedupe: str | None = None,
+        total: int | None = None,
+        node: str | None = None,
+    ) -> int:
+        """Queue a job in the call's transaction; Conflict while an unfinished one has the same `dedupe`."""
+        job = self._kinds[kind][1]
+        node = node or (self._service.file_node if job.local else "") or None
+        if dedupe and node:
+            dedupe = f"{dedupe}@{node}"
+        return self._queue(
+            call, kind=kind, args=dict(args), total=total, unit=job.unit, max_attempts=job.max_attempts,
+            node=node, dedupe=dedupe,
+        )  # fmt: skip
+
+    def _queue(self, call: Call, **given: Any) -> int:
+        if len(given["dedupe"] or "") > MAX_DEDUPE:
+            raise ValueError(f"dedupe: at most {MAX_DEDUPE} characters")
+        now = clock(call.db)
+        row = given | {"status": "queued", "done": 0, "attempts": 0, "cancel_requested": False}
+        row |= {"run_at": now, "created_at": now, "created_by": call.label}
+        try:
+            with call.db.begin_nested():
+                job_id = inserted_id(call.db.execute(insert(_table), row))
+        except IntegrityError as error:
+            raise Conflict(f"{given['kind']}: one is queued or running already") from error
+        call.after_commit.add(self.wake)
+        return job_id
+
+    def unfinished(self, call: Call, *kinds: str) -> bool:
+        """Tell whether a job (of these kinds, when given) that may run on this node is queued or running."""
+        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), self._reachable())
+        if kinds:
+            wanted = wanted.where(_table.c.kind.in_(kinds))
+        return call.db.execute(wanted.limit(1)).first() is not None
+
+    def find(self, call: Call, job_id: int) -> RowMapping:
+        """Return the row of a job or raise NotFound."""
+        row = call.db.execute(select(_table).where(_table.c.id == job_id)).mappings().first()
+        if row is None:
+            raise NotFound("Unknown job.")
+        return row
+
+    def cancel(self, call: Call, job_id: int) -> None:
+        """Cancel a queued job now, a running one at its next safe point."""
+        row = self.find(call, job_id)
+        if row["status"] not in UNFINISHED:
+            raise Conflict("The job is finished.")
+        queued = update(_table).where(_table.c.id == job_id, _table.c.status == "queued")
+        if not call.db.execute(queued.values(_ended("cancelled", call.now))).rowcount:
+            call.db.execute(update(_table).where(_table.c.id == job_id).values(cancel_requested=True))
+
+    def retry(self, call: Call, job_id: int) -> int:
+        """Queue a new job like a failed or cancelled one; Conflict while an unfinished one has the same `dedupe`."""
+        row = self.find(call, job_id)
+        if row["status"] not in ("failed", "cancelled"):
+            raise Conflict("Only failed and cancelled jobs can be retried.")
+        if row["kind"] not in self._kinds:
+            raise Conflict("The area of this job is not installed.")
+        same = {name: row[name] for name in ("kind", "args", "total", "unit", "max_attempts", "node")}
+        return self._queue(call, **same, dedupe=row["dedupe"] and row["dedupe"].rpartition("#")[0])
+
+    # -- running
+
+    def run_next(self, application: "Application", worker: str = "", job_id: int | None = None) -> bool:
+        """Take and run one due job of an application (this one, when given) here; False when there is none."""
+        worker = worker or worker_id(self._service.settings.node)
+        claimed = self._claim(application, worker, job_id)
+        if claimed is not None:
+            self._run(application, claimed, worker)
+        return claimed is not None
+
+    def run_queued(self, application: "Application", worker: str = "") -> int:
+        """Run due jobs here until none is left; returns how many."""
+        return sum(iter(lambda: self.run_next(application, worker), False))
+
+    def ask_schedules(self, application: "Application") -> None:
+        """Queue the scheduled jobs of an application that are due."""
+        for kind, (owner, job) in list(self._kinds.items()):
+            seconds = int(self._service.settings[job.every]) if job.every else 0
+            asked = self._asked.get((application.id, kind), 0.0)
+            if not seconds or job.due is None or (asked and time.monotonic() - asked < seconds):
+                continue
+            self._asked[(application.id, kind)] = time.monotonic()
+            call = self._service.call(application, actor=None)
+            with call.transaction(write=False) as db:
+                now = clock(db)
+                # Up to now: where the clock was put back, jobs of its future hinder none.
+                recent = _table.c.created_at.between(times.add(now, seconds=2 - seconds), now)
+                newest = select(_table.c.id).where(_table.c.kind == kind, recent, self._reachable()).limit(1)
+                busy = self.unfinished(call, kind) or db.execute(newest).first()
+                args = job.due(call) if not busy and call.enabled(owner) else None
+            if args is not None:
+                try:
+                    with call.transaction():
+                        self.enqueue(call, kind, args, dedupe=kind)
+                except Conflict:
+                    log.debug("job %s is queued by another worker", kind)
+
+    def prune(self, application: "Application") -> None:
+        """Forget jobs that finished longer ago than `jobs.keep_days`."""
+        with self._service.database.transaction(application, write=True) as db:
+            limit = times.add(clock(db), days=-self._service.settings["jobs.keep_days"])
+            db.execute(delete(_table).where(_table.c.status.not_in(UNFINISHED), _table.c.run_at < limit))
+
+    def wait_for_work(self, stop: threading.Event) -> None:
+        """Sleep until a job was queued in this process, a second has passed, or the worker must stop."""
+        if not stop.is_set():
+            self._woken.wait(POLL_SECONDS)
+            self._woken.clear()
+
+    def wake(self) -> None:
+        """End a worker's sleep."""
+        self._woken.set()
+
+    def _claim(self, application: "Application", worker: str, job_id: int | None) -> RowMapping | None:
+        database = self._service.database
+        with database.transaction(application, write=False) as db:  # asked first, so that idle workers never write
+            if db.execute(self._due(db, job_id)).first() is None:
+                return None
+        with database.transaction(application, write=True) as db:
+            row = db.execute(self._due(db, job_id).with_for_update(skip_locked=True)).mappings().first()
+            if row is None:
+                return None
+            now = clock(db)
+            given_up = row["attempts"] >= row["max_attempts"]
+            if row["cancel_requested"]:
+                changes = _ended("cancelled", now)
+            elif given_up:
+                changes = _ended("failed", now) | {"error": "The worker died.", "error_status": 500}
+            else:
+                changes = {"status": "running", "lease_owner": worker, "heartbeat_at": now}
+                changes |= {"attempts": row["attempts"] + 1, "started_at": row["started_at"] or now}
+            db.execute(update(_table).where(_table.c.id == row["id"]).values(changes))
+        return row if changes["status"] == "running" else None
+
+    def _due(self, db: Connection, job_id: int | None) -> Select[Any]:
+        now = clock(db)
+        running = _table.c.status == "running"
+        owners = db.scalars(select(_table.c.lease_owner).where(running).distinct()).all()
+        lost = or_(
+            _table.c.heartbeat_at < times.add(now, seconds=-LEASE_SECONDS),
+            _table.c.lease_owner.in_([owner for owner in owners if is_gone(owner, self._place)]),
+        )
+        free = or_(queued_for(now), and_(running, lost))
+        wanted = true() if job_id is None else _table.c.id == job_id
+        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self._kinds)), self._reachable())
+        return found.order_by(_table.c.run_at, _table.c.id).limit(1)
+
+    def _reachable(self) -> ColumnElement[bool]:
+        return or_(_table.c.node.is_(None), _table.c.node == self._service.settings.node)
+
+    def _run(self, application: "Application", row: RowMapping, worker: str) -> None:
+        job = self._kinds[row["kind"]][1]
+        call = JobCall(self._service, application, job_id=row["id"], args=row["args"], lease_owner=worker)
+        stop = threading.Event()
+        keeper = threading.Thread(target=_keep_lease, args=(call, stop), daemon=True)
+        keeper.start()
+        try:
+            result = job.run(call)
+            outcome = {"status": "succeeded", "result": dict(result or {}), "error": None}
+        except LeaseLost:
+            return
+        except Cancelled:
+            outcome = {"status": "cancelled"}
+        except Exception as error:
+            outcome = _failure(row, error)
+        finally:
+            stop.set()
+            keeper.join()
+        self._service.database.repeat(lambda: self._finish(call, row, outcome))
+
+    def _finish(self, call: JobCall, row: RowMapping, outcome: dict[str, Any]) -> None:
+        with self._service.database.transaction(call.application, write=True) as db:
+            now = clock(db)
+            if outcome["status"] == "queued":
+                delay = min(RETRY_SECONDS * 2 ** row["attempts"], LONGEST_RETRY_SECONDS)
+                values = {"run_at": times.add(now, seconds=delay), "lease_owner": None}
+            else:
+                values = _ended(outcome["status"], now) | {"text": None}
+            db.execute(update(_table).where(call._mine()).values(values | outcome))
+
+
+def queued_for(now: str) -> ColumnElement[bool]:
+    """Queued and due. Only a retry waits, and never as long as it would where the clock was put back."""
+    longest = times.add(now, seconds=LONGEST_RETRY_SECONDS)
+    due = or_(_table.c.attempts == 0, _table.c.run_at <= now, _table.c.run_at > longest)
+    return and_(_table.c.status == "queued", due)
+
+
+def _ended(status: str, now: str) -> dict[str, Any]:
+    return {"status": status, "finished_at": now, "dedupe": _FREED, "lease_owner": None}
+
+
+def _failure(row: RowMapping, error: Exception) -> dict[str, Any]:
+    """Return what becomes of a job that failed; what may pass by itself is tried again."""
+    what = f"job {row['kind']} {row['id']} failed"
+    known = error if isinstance(error, ServiceError) else internal_error(error, what)
+    outcome = {"status": "failed", "error": clip(known.message, 1000), "error_status": known.status}
+    passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
+    return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome
+
+
+def _keep_lease(call: JobCall, stop: threading.Event) -> None:
+    while not stop.wait(RENEW_SECONDS):
+        try:
+            call.renew()
+        except Exception:
+            log.warning("the lease of job %s could not be renewed", call.job_id, exc_info=True)

@@ -1,0 +1,365 @@
+"""Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
+
+Nothing is registered or unregistered at run time: whether a plugin is on in an application is read from
+that application's database with every request or batch, so a switch holds in every process at once.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+from sqlalchemy import Connection, Table
+from sqlalchemy.exc import DBAPIError
+
+from snaglist.kernel import hookspecs, store, times
+from snaglist.kernel.endpoints import Assets, Endpoint, Path
+from snaglist.kernel.engines import ends_transaction, is_aborted
+from snaglist.kernel.hookspecs import Description
+from snaglist.kernel.jobs import Job
+from snaglist.kernel.settings import Option
+from snaglist.kernel.steps import Step
+from snaglist.kernel.text import clip
+
+if TYPE_CHECKING:
+    from snaglist.kernel.call import Call
+
+log = logging.getLogger("snaglist")
+
+GROUP = "snaglist.plugins"
+DISTRIBUTION = "snaglist"
+_ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
+_ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
+_SETTING = "plugin."
+_MESSAGE = 300
+Check = Callable[[Any], Any]
+_SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+@dataclass(slots=True)
+class Plugin:
+    """One entry point and what it contributes; `error` is set when it could not be loaded."""
+
+    id: str
+    distribution: str
+    description: Description
+    hooks: dict[str, pluggy.HookImpl] = field(default_factory=dict)
+    error: str | None = None
+    failed_hook: str = "load"
+    failed_at: str | None = None
+    endpoints: list[Endpoint] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    options: list[Option] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    parsers: list[Any] = field(default_factory=list)
+    checks: list[tuple[str, Callable[[], bool]]] = field(default_factory=list)
+    assets: list[Assets] = field(default_factory=list)
+
+    @property
+    def core(self) -> bool:
+        """True for areas that cannot be switched off."""
+        return self.description.core
+
+
+class Plugins:
+    """All plugins of this process and the fan-out of hooks to them."""
+
+    def __init__(self, disabled: Iterable[str] = (), *, trace: bool = False) -> None:
+        self._manager = pluggy.PluginManager("snaglist")
+        self._manager.add_hookspecs(hookspecs)
+        self._disabled = {_normal(name) for name in disabled}
+        self._plugins: dict[str, Plugin] = {}
+        self._types: dict[str, dict[str, Any]] = {}
+        self._trace = trace
+
+    def load(
+        self, found: Iterable[EntryPoint] | None = None, reserved: Mapping[str, Set[str]] = MappingProxyType({})
+    ) -> None:
+        """Load every entry point of the group; failures are recorded, never raised.
+
+        `reserved` holds the kernel's own names, which no plugin may take: `endpoints`, `options`, `tables`.
+        """
+        points = list(entry_points(group=GROUP) if found is None else found)
+        # Once for each distribution: every answer of its object parses the file of metadata anew.
+        distributions = {id(point.dist): point.dist for point in points}
+        about = {key: (dist.name, dist.version) if dist else (DISTRIBUTION, "") for key, dist in distributions.items()}
+        for point in sorted(points, key=lambda p: (about[id(p.dist)][0] != DISTRIBUTION, p.name)):
+            self._load(point, *about[id(point.dist)])
+        self._sort()
+        for plugin in self.loaded():
+            self._collect(plugin, reserved)
+
+    def all(self) -> list[Plugin]:
+        """Every plugin found, failed ones included, in load order."""
+        return list(self._plugins.values())
+
+    def loaded(self) -> list[Plugin]:
+        """The plugins that work, in load order: core areas first."""
+        return [plugin for plugin in self._plugins.values() if plugin.error is None]
+
+    def find(self, plugin_id: str) -> Plugin | None:
+        """Return a plugin by id."""
+        return self._plugins.get(plugin_id)
+
+    def fail(self, plugin: Plugin, hook: str, error: BaseException | str) -> None:
+        """Take a plugin out because a hook of it failed at start."""
+        message = error if isinstance(error, str) else _describe(error)
+        plugin.error, plugin.failed_hook, plugin.failed_at = clip(message, _MESSAGE), hook, times.now()
+        log.error("plugin %s failed in %s: %s", plugin.id, hook, plugin.error)
+
+    def assets(self) -> list[Assets]:
+        """The dashboard parts of all loaded plugins."""
+        return [assets for plugin in self.loaded() for assets in plugin.assets]
+
+    def types(self, kind: str) -> Mapping[str, Any]:
+        """Return what plugins registered for a kind, such as connector types, by name."""
+        if kind not in self._types:
+            known: dict[str, Any] = {}
+            for plugin in self.loaded():
+                own: dict[str, Any] = {}
+                if self._attempt(plugin, "register_types", kind=kind, register=_registrar(own, known)):
+                    known |= own
+            self._types[kind] = known
+        return self._types[kind]
+
+    def commands(self, cli: Any) -> None:
+        """Let plugins add commands to the command line."""
+        for plugin in self.loaded():
+            before = dict(cli.commands)
+            fine = self._attempt(plugin, "register_commands", cli=cli)
+            if replaced := [name for name, known in before.items() if cli.commands.get(name) is not known]:
+                self.fail(plugin, "register_commands", f"command {replaced[0]} is registered already")
+            if replaced or not fine:
+                cli.commands = before
+
+    # -- state per application
+
+    def enabled(self, db: Connection, plugin_id: str) -> bool:
+        """Tell whether a plugin works and is on in the application of the transaction."""
+        plugin = self._plugins.get(plugin_id)
+        if plugin is None or plugin.error is not None:
+            return False
+        return plugin.core or bool((store.get_setting(db, _SETTING + plugin_id) or {}).get("enabled"))
+
+    def states(self, db: Connection) -> dict[str, dict[str, Any]]:
+        """Return the stored state of every plugin: `enabled` and `last_error`."""
+        return {key.removeprefix(_SETTING): value for key, value in store.get_settings(db, _SETTING).items()}
+
+    def switch(self, call: "Call", plugin: Plugin, on: bool) -> None:
+        """Store the new state and tell the plugin."""
+        changed = self._store(call, plugin, enabled=on).get("enabled", False) != on
+        call.forget()
+        if changed:
+            self.emit("plugin_switched", call, only=plugin, on=on)
+
+    # -- fan-out
+
+    def emit(self, hook: str, call: "Call", *check: Check, only: Plugin | None = None, **known: Any) -> dict[str, Any]:
+        """Call a robust hook of the enabled plugins; returns their results by plugin id, each as `check` returns it."""
+        accept = check[0] if check else _as_it_is
+        active = self._active(hook, call, only)
+        results = {plugin.id: self._guarded(plugin, state, hook, call, known, accept) for plugin, state in active}
+        return {plugin_id: result for plugin_id, result in results.items() if result is not None}
+
+    def chain(self, hook: str, call: "Call", name: str, value: Any, *rules: Check) -> Any:
+        """Pass a value through the enabled plugins; a failing one, or one whose result is refused, leaves it."""
+        copy, check = rules or (_as_it_is, _as_it_is)
+        for plugin, state in self._active(hook, call, None):
+            given = copy(value)
+
+            def checked(result: Any, given: Any = given) -> Any:  # what was changed in place is checked too
+                return check(given if result is None else result)
+
+            changed = self._guarded(plugin, state, hook, call, {name: given}, checked)
+            value = value if changed is None else changed
+        return value
+
+    def _active(self, hook: str, call: "Call", only: Plugin | None) -> list[tuple[Plugin, dict[str, Any]]]:
+        asked = [plugin for plugin in self.loaded() if hook in plugin.hooks and only in (None, plugin)]
+        if asked and call.plugin_states is None:
+            call.plugin_states = self.states(call.db)
+        states = call.plugin_states or {}
+        every = only is not None or hook == "application_changed"
+        found = [(plugin, states.get(plugin.id, {})) for plugin in asked]
+        return [(plugin, state) for plugin, state in found if every or plugin.core or state.get("enabled")]
+
+    def _guarded(
+        self, plugin: Plugin, state: dict[str, Any], hook: str, call: "Call", arguments: dict[str, Any], check: Check
+    ) -> Any:
+        """Call a hook in a savepoint and return its result as `check` does; None when it failed."""
+        begun = time.monotonic()
+        try:
+            with call.savepoint():
+                result = check(self._call(plugin, hook, call=call, **arguments))
+                if call.connection and is_aborted(call.connection):
+                    raise RuntimeError("a failed statement was ignored")
+        except (Exception, SystemExit) as error:
+            if ends_transaction(error):
+                raise
+            log.exception("plugin %s failed in %s", plugin.id, hook)
+            self._note(call, plugin, hook, _describe(error))
+            return None
+        took = time.monotonic() - begun
+        if took > _SLOW_SECONDS:
+            log.warning("plugin %s took %.1f s in %s", plugin.id, took, hook)
+            self._note(call, plugin, hook, f"slow: took {took:.1f} s, and everything waits for it; use a job")
+        elif (state.get("last_error") or {}).get("hook") == hook:
+            self._note(call, plugin, hook, None)
+        return result
+
+    def _note(self, call: "Call", plugin: Plugin, hook: str, message: str | None) -> None:
+        if call.read_only:
+            return
+        self._store(call, plugin, last_error=message and {"hook": hook, "message": message, "at": times.now()})
+
+    def _store(self, call: "Call", plugin: Plugin, **changed: Any) -> dict[str, Any]:
+        """Change a plugin's state in the application and return what it was."""
+        state = store.get_setting(call.db, _SETTING + plugin.id) or {}
+        store.put_setting(call.db, _SETTING + plugin.id, {**state, **changed})
+        call.plugin_states = None
+        return state
+
+    # -- loading
+
+    def _load(self, point: EntryPoint, distribution: str, version: str) -> None:
+        name = point.name if point.name not in self._plugins else f"{distribution}:{point.name}"
+        plugin = Plugin(name, distribution, Description(name, name, "", "", version))
+        self._plugins[name] = plugin
+        if {_normal(point.name), _normal(distribution)} & self._disabled:
+            self.fail(plugin, "load", "blocked by plugins.disabled")
+            return
+        if name != point.name:
+            self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
+            return
+        try:
+            module = point.load()
+            self._manager.register(module, name)
+            plugin.hooks = dict(self._implementations(module))
+            description = module.describe()
+            if not isinstance(description, Description) or not _ID.fullmatch(description.id):
+                raise TypeError("describe() must return a Description whose id is like my_plugin")
+            if description.id != name:
+                raise ValueError(f"describe() says id {description.id}, the entry point {name}")
+            if description.core and distribution != DISTRIBUTION:
+                raise ValueError("describe(): only areas of snaglist itself can be core")
+            plugin.description = description
+        except (Exception, SystemExit) as error:
+            self.fail(plugin, "load", error)
+
+    def _implementations(self, module: Any) -> Iterator[tuple[str, pluggy.HookImpl]]:
+        for caller in self._manager.get_hookcallers(module) or ():
+            if not caller.has_spec():
+                raise ValueError(f"unknown hook {caller.name}")
+            implementation = next(i for i in caller.get_hookimpls() if i.plugin is module)
+            if implementation.hookwrapper or implementation.wrapper:
+                raise ValueError(f"{caller.name}: wrappers are not supported")
+            yield caller.name, implementation
+
+    def _sort(self) -> None:
+        """Core areas first, each after those it names in `after`, so that foreign keys find their tables."""
+        waiting = sorted(self._plugins.values(), key=lambda p: not p.core)
+        ordered: dict[str, Plugin] = {}
+        while waiting:
+            ids = {plugin.id for plugin in waiting}
+            ready = next((p for p in waiting if not ids & set(p.description.after) - {p.id}), waiting[0])
+            waiting.remove(ready)
+            ordered[ready.id] = ready
+        self._plugins = ordered
+
+    def _collect(self, plugin: Plugin, reserved: Mapping[str, Set[str]]) -> None:
+        """Call the collect hooks of a plugin; `reserved` are the kernel's own names by what they name."""
+
+        def taking(kind: type, name: str, added: str) -> Callable[[Any], None]:
+            """Return `register()` for things of a kind, told apart by an attribute, in a list of the plugin."""
+
+            def register(new: Any) -> None:
+                if not isinstance(new, kind):
+                    raise TypeError(f"register() takes {kind.__name__}, not {type(new).__name__}")
+                _check(plugin, new)
+                wanted = getattr(new, name)
+                taken = {getattr(item, name) for other in self.loaded() for item in getattr(other, added)}
+                if wanted in taken or wanted in reserved.get(added, ()):
+                    raise ValueError(f"{kind.__name__.lower()} {wanted} is registered already")
+                getattr(plugin, added).append(new)
+
+            return register
+
+        step = taking(Step, "label", "steps")
+        registrars: dict[str, Callable[..., None]] = {
+            "register_endpoints": taking(Endpoint, "name", "endpoints"),
+            "register_paths": taking(Path, "pattern", "paths"),
+            "register_tables": taking(Table, "name", "tables"),
+            "register_steps": lambda name, run: step(Step(plugin.id, name, run)),
+            "register_settings": taking(Option, "name", "options"),
+            "register_jobs": taking(Job, "kind", "jobs"),
+            "register_parsers": plugin.parsers.append,
+            "health_checks": lambda name, check: plugin.checks.append((name, check)),
+        }
+        for hook, register in registrars.items():
+            self._attempt(plugin, hook, register=register)
+        self._attempt(plugin, "dashboard_assets", taking(Assets, "name", "assets"))
+
+    def _attempt(self, plugin: Plugin, hook: str, take: Callable[[Any], None] | None = None, **arguments: Any) -> bool:
+        """Call a collect hook and take in what it returns; a plugin whose hook fails is taken out."""
+        if hook not in plugin.hooks or plugin.error is not None:
+            return False
+        try:
+            result = self._call(plugin, hook, **arguments)
+            if take and result is not None:
+                take(result)
+        except (Exception, SystemExit) as error:
+            self.fail(plugin, hook, error)
+        return plugin.error is None
+
+    def _call(self, plugin: Plugin, hook: str, **known: Any) -> Any:
+        """Call an implementation with the arguments it asks for."""
+        implementation = plugin.hooks[hook]
+        if self._trace:
+            log.info("hook %s.%s(%s)", plugin.id, hook, ", ".join(implementation.argnames))
+        return implementation.function(**{name: known[name] for name in implementation.argnames})
+
+
+def _check(plugin: Plugin, new: Any) -> None:
+    """Raise ValueError for what a plugin may not register."""
+    if isinstance(new, Endpoint) and not _ENDPOINT.fullmatch(new.name):
+        raise ValueError(f"endpoint {new.name!r}: name must be like my-endpoint")
+    if isinstance(new, Assets) and new.name != plugin.id:
+        raise ValueError(f"dashboard_assets(): name must be {plugin.id}, the plugin's id")
+    if isinstance(new, Assets) and (
+        gone := [n for n in (new.module, *new.styles) if not new.root.joinpath(n).is_file()]
+    ):
+        raise ValueError(f"dashboard_assets(): there is no file {gone[0]}")
+    if isinstance(new, Path):
+        own = {endpoint.name for endpoint in plugin.endpoints if endpoint.authenticate}
+        if (new.handler is None) == (not new.api) or (new.api and new.api not in own):
+            raise ValueError(f"path {new.pattern!r}: needs a handler, or the api of an own endpoint with authenticate")
+
+
+def _registrar(own: dict[str, Any], known: Mapping[str, Any]) -> Callable[[str, Any], None]:
+    def register(name: str, value: Any) -> None:
+        if name in own or name in known:
+            raise ValueError(f"{name} is registered already")
+        own[name] = value
+
+    return register
+
+
+def _describe(error: BaseException) -> str:
+    """Return what went wrong in a line; of a database failure the driver's words, never the statement."""
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
+    return clip(f"{type(cause).__name__}: {cause}".strip(), _MESSAGE)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,57 @@
+"""Words for what a schema refuses: the field, and what it must be."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+from jsonschema.exceptions import ValidationError
+
+Problems = list[tuple[str, str]]
+
+
+def explain(error: ValidationError) -> Problems:
+    """Return what is wrong and where: pairs of a field and what it must be."""
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.absolute_path).lstrip(".")
+    rule, limit = str(error.validator), cast(Any, error.validator_value)
+    value = cast(Any, error.instance)
+    node: Mapping[str, Any] = error.schema if isinstance(error.schema, Mapping) else {}
+    inside = f"{path}." if path else ""
+    if rule == "required":
+        return [(f"{inside}{name}", "is required") for name in limit if name not in value]
+    if rule == "additionalProperties":
+        known = node.get("properties", {})
+        return [(f"{inside}{name}", "is not a known field") for name in value if name not in known]
+    if node.get("x-message"):
+        return [(path, node["x-message"])]
+    if rule in ("anyOf", "oneOf") and error.context:
+        deepest = max(error.context, key=lambda inner: (len(inner.absolute_path), inner.validator != "type"))
+        return explain(deepest)
+    return [(path or "body", _message(rule, limit, node))]
+
+
+def _message(rule: str, limit: Any, node: Mapping[str, Any]) -> str:
+    if rule == "type":
+        names = {"integer": "a whole number", "string": "a text", "boolean": "true or false", "object": "an object",
+                 "array": "a list", "number": "a number", "null": "null"}  # fmt: skip
+        kinds = [limit] if isinstance(limit, str) else limit
+        return "must be " + " or ".join(names[kind] for kind in kinds)
+    if rule in ("minLength", "maxLength"):
+        low, high = node.get("minLength", 0), node.get("maxLength")
+        after = " after trimming" if node.get("x-trim") else ""
+        size = f"{low}-{high}" if low and high else f"at least {low}" if low else f"at most {high}"
+        return f"must be {size} characters{after}"
+    if rule in ("minimum", "maximum"):
+        low, high = node.get("minimum"), node.get("maximum")
+        if low is not None and high is not None:
+            return f"must be from {low} to {high}"
+        return f"must be at least {low}" if low is not None else f"must be at most {high}"
+    if rule in ("minItems", "maxItems"):
+        low, high = node.get("minItems", 0), node.get("maxItems")
+        return f"must have {low}-{high} values" if high is not None else f"must have at least {low} values"
+    if rule == "enum":
+        return "must be one of " + ", ".join(json.dumps(value).strip('"') for value in limit)
+    if rule == "const":
+        return f"must be exactly {limit}"
+    if rule == "uniqueItems":
+        return "must not hold a value twice"
+    return "does not have the required form"

@@ -1,0 +1,121 @@
+"""The kernel's tables: in each application's database `settings`, `jobs` and the ledger; the registry."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Index, MetaData, PrimaryKeyConstraint, Table, UniqueConstraint, bindparam, select
+
+from snaglist.kernel import times
+from snaglist.kernel.columns import document, flag, id_column, metadata, moment, number, text
+from snaglist.kernel.database import upsert
+
+registry_metadata = MetaData()
+
+
+def _ledger(owner: MetaData) -> Table:
+    return Table(
+        "schema_step",
+        owner,
+        text("owner", 64),
+        text("name", 100),
+        moment("applied_at"),
+        PrimaryKeyConstraint("owner", "name"),
+    )
+
+
+schema_step = _ledger(metadata)
+registry_schema_step = _ledger(registry_metadata)
+
+settings = Table("settings", metadata, text("key", 191, primary_key=True), document("value"), moment("updated_at"))
+
+# `dedupe` is plain only while the job is unfinished, so the unique key is "one unfinished job of a key".
+jobs = Table(
+    "jobs",
+    metadata,
+    id_column(),
+    text("kind", 40),
+    document("args"),
+    text("status", 16),
+    number("done"),
+    number("total", nullable=True),
+    text("unit", 20),
+    text("text", 500, nullable=True),
+    document("result", nullable=True),
+    text("error", 1000, nullable=True),
+    number("error_status", nullable=True),
+    number("attempts"),
+    number("max_attempts"),
+    flag("cancel_requested"),
+    text("dedupe", 191, nullable=True),
+    text("node", 64, nullable=True),
+    text("lease_owner", 120, nullable=True),
+    moment("run_at"),
+    moment("created_at"),
+    moment("started_at", nullable=True),
+    moment("heartbeat_at", nullable=True),
+    moment("finished_at", nullable=True),
+    text("created_by", 200, nullable=True),
+    Index("ix_jobs_status", "status", "run_at"),
+    Index("ix_jobs_kind", "kind", "created_at"),
+    UniqueConstraint("dedupe", name="uq_jobs_dedupe"),
+    sqlite_autoincrement=True,  # or SQLite gives the id of a forgotten job to a new one
+)
+
+applications = Table(
+    "applications",
+    registry_metadata,
+    text("id", 64, primary_key=True),
+    text("name", 100),
+    text("tenant", 63),
+    number("position"),
+    moment("created_at"),
+    UniqueConstraint("tenant", name="uq_applications_tenant"),
+    UniqueConstraint("position", name="uq_applications_position"),
+)
+
+instance = Table("instance", registry_metadata, text("key", 191, primary_key=True), text("value"), moment("updated_at"))
+
+workers = Table(
+    "workers",
+    registry_metadata,
+    text("id", 120, primary_key=True),
+    text("kind", 20),
+    moment("started_at"),
+    moment("heartbeat_at"),
+    text("version", 32),
+    Index("ix_workers_heartbeat_at", "heartbeat_at"),
+)
+
+
+# PERF: asked with every request. Building a statement costs several times as much as executing it again.
+_ONE_SETTING = select(settings.c.value).where(settings.c.key == bindparam("wanted"))
+_SOME_SETTINGS = select(settings.c.key, settings.c.value).where(
+    settings.c.key >= bindparam("first"), settings.c.key < bindparam("behind")
+)
+
+
+def get_setting(db: Connection, key: str, default: Any = None) -> Any:
+    """Return the JSON value stored under a key of the application."""
+    found = db.execute(_ONE_SETTING, {"wanted": key}).first()
+    return default if found is None else found[0]
+
+
+def put_setting(db: Connection, key: str, value: Any) -> None:
+    """Store a JSON value under a key of the application."""
+    row = {"key": key, "value": value, "updated_at": times.now()}
+    upsert(db, settings, [row], replace=("value", "updated_at"))
+
+
+def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
+    """Return all stored values whose key starts with a prefix, by key."""
+    rows = db.execute(_SOME_SETTINGS, {"first": prefix, "behind": prefix + "\x7f"})
+    return {row[0]: row[1] for row in rows}
+
+
+def create_registry(db: Connection) -> None:
+    """Step s001 of the registry."""
+    registry_metadata.create_all(db, checkfirst=True)
+
+
+def create_core(db: Connection) -> None:
+    """Step s001 of the kernel in an application's database."""
+    metadata.create_all(db, tables=[schema_step, settings, jobs], checkfirst=True)

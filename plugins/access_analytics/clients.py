@@ -1,0 +1,53 @@
+"""Who asked: the client's address behind the proxies that are trusted."""
+
+import ipaddress
+from collections.abc import Callable, Iterable
+
+from snaglist.kernel.addresses import Address, is_listed, parse_networks
+
+
+def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
+    """Return `(address, forwarded-for field) -> client`: the right-most entry that no trusted proxy wrote for itself.
+
+    An entry is believed only when everything right of it, the peer included, is trusted; a text that is no address
+    ends the search. Networks that cannot be read are left out.
+    """
+    networks = parse_networks(_readable(trusted))
+
+    def find(address: str, forwarded: str) -> str:
+        if not forwarded or not networks:
+            return address
+        found = address
+        for entry in (address, *reversed(forwarded.split(","))):
+            read = _read(entry)
+            if read is None:
+                break
+            found = str(read)
+            if not is_listed(read, networks):
+                break
+        return found
+
+    return find
+
+
+def _readable(texts: Iterable[str]) -> Iterable[str]:
+    for text in texts:
+        try:
+            parse_networks([text])
+        except ValueError:
+            continue
+        yield text
+
+
+def _read(text: str) -> Address | None:
+    """Read an address, with or without brackets, port and zone; the IPv6 form of IPv4 is IPv4."""
+    text = text.strip().strip('"')
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address

@@ -1,0 +1,43 @@
+"""`snaglist access`: the report of access logs without storing anything."""
+
+from pathlib import Path
+
+import click
+
+from snaglist.kernel import ServiceError
+from snaglist.kernel.cli import Session, command
+from snaglist.plugins.access_analytics import extra
+from snaglist.plugins.access_analytics.command.gathering import Gathering
+from snaglist.plugins.access_analytics.command.page import write_page
+from snaglist.plugins.access_analytics.command.printing import text_of
+
+FAILED, PARTLY_DONE = 1, 3
+
+
+def add_commands(cli: click.Group) -> None:
+    """Add the command to the command line."""
+
+    @command(cli, "access")
+    @click.option("--html", metavar="OUT", help="Write the report as one page with plots, too.")
+    @click.argument("files", metavar="FILE...", nargs=-1, required=True)
+    def access_command(session: Session, html: str | None, files: tuple[str, ...]) -> None:
+        """Report what the requests of access logs were; stores nothing."""
+        extra.require()
+        service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
+        gathering = Gathering(service)
+        failed = 0
+        with session.progress("reading") as move:
+            for file in files:
+                try:
+                    gathering.read(Path(file), move)
+                except ServiceError as error:
+                    failed += 1
+                    session.note(str(error))
+        if failed == len(files):
+            session.exit(FAILED)
+        report = gathering.report()
+        if html:
+            write_page(Path(html), report, files)
+        session.print(report, text_of(report))
+        if failed:
+            session.exit(PARTLY_DONE)

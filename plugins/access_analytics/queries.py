@@ -1,0 +1,164 @@
+"""SQL of the area: sums are kept in the transaction of the lines they count, and read for any window."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, literal, select
+
+from snaglist.kernel import digest
+from snaglist.kernel.database import chunks, upsert
+from snaglist.plugins.access_analytics.sketches import Distinct, Quantiles
+from snaglist.plugins.access_analytics.tables import hours, sources
+from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Key, Sums
+from snaglist.plugins.issues import tables
+
+MAX_VALUES = 1_000  # of a dimension per source and hour; what comes later is summed up as OTHER
+_IN_LIMIT = 500
+
+
+def position(db: Connection, source_id: int) -> int | None:
+    """Return the byte before which lines of a source were counted; None when none was."""
+    found = db.execute(select(sources.c.position).where(sources.c.source_id == source_id)).scalar()
+    return None if found is None else int(found)
+
+
+def keep_position(db: Connection, source_id: int, byte: int) -> None:
+    """Remember how far a source was counted."""
+    upsert(db, sources, [{"source_id": source_id, "position": byte}], replace=("position",))
+
+
+def forget(db: Connection, source_id: int) -> None:
+    """Remove all that was counted of a source."""
+    db.execute(delete(hours).where(hours.c.source_id.in_((source_id, -source_id))))
+    db.execute(delete(sources).where(sources.c.source_id == source_id))
+
+
+def take_out(db: Connection, source_id: int, day: str = "") -> dict[str, dict[Key, Sums]]:
+    """Remove the rows of a source, or of a day of it, and return them by hour and key."""
+    where = hours.c.source_id == source_id
+    if day:
+        where &= hours.c.hour.between(f"{day} 00:00:00", f"{day} 23:00:00")
+    found: dict[str, dict[Key, Sums]] = {}
+    for row in db.execute(select(hours).where(where)):
+        found.setdefault(row.hour, {})[row.dim, row.value, bool(row.bot)] = _sums(row)
+    if found:
+        db.execute(delete(hours).where(where))
+    return found
+
+
+def add(db: Connection, source_id: int, counted: Mapping[str, Mapping[Key, Sums]]) -> None:
+    """Add sums by hour and key to what is kept of a source; in hour order, so that writers do not deadlock."""
+    for hour in sorted(counted):
+        _add_hour(db, source_id, hour, counted[hour])
+
+
+def _add_hour(db: Connection, source_id: int, hour: str, counted: Mapping[Key, Sums]) -> None:
+    here = and_(hours.c.source_id == source_id, hours.c.hour == hour)
+    kept = _kept(db, here, counted)
+    room: dict[str, int] = {}
+    merged: dict[Key, Sums] = {}
+    # The values with most requests come first, in case that not all have room.
+    for key, sums in sorted(counted.items(), key=lambda item: (-item[1].hits, item[0])):
+        dim, value, bot = key
+        if key not in kept and dim != "all" and value != NO_PATH:
+            room = room or _room(db, here)
+            if room.setdefault(dim, MAX_VALUES) > 0:
+                room[dim] -= 1
+            else:
+                key = (dim, OTHER, bot)
+        merged.setdefault(key, Sums()).add(sums)
+    for key, sums in merged.items():
+        if key in kept:
+            sums.add(kept[key])
+    rows = [_row(source_id, hour, key, merged[key]) for key in sorted(merged)]
+    upsert(db, hours, rows, replace=("hits", "errors", "bytes", "visitors", "times"))
+
+
+def _kept(db: Connection, here: ColumnElement[bool], counted: Iterable[Key]) -> dict[Key, Sums]:
+    """Return what is kept of these values, and of the rest that had no room."""
+    found: dict[Key, Sums] = {}
+    for some in chunks(sorted({digest(value) for _, value, _ in counted} | {digest(OTHER)}), _IN_LIMIT):
+        for row in db.execute(select(hours).where(here, hours.c.value_hash.in_(some))):
+            found[row.dim, row.value, bool(row.bot)] = _sums(row)
+    return found
+
+
+def _room(db: Connection, here: ColumnElement[bool]) -> dict[str, int]:
+    """Return how many more values each dimension takes in; `all` is there even when nothing else is."""
+    used = select(hours.c.dim, func.count()).where(here, hours.c.value_hash != digest(OTHER)).group_by(hours.c.dim)
+    return {"all": 0, **{dim: MAX_VALUES - count for dim, count in db.execute(used)}}
+
+
+def _sums(row: Row[Any]) -> Sums:
+    visitors = None if row.visitors is None else Distinct(row.visitors)
+    return Sums(row.hits, row.errors, row.bytes, visitors, None if row.times is None else Quantiles(row.times))
+
+
+def _row(source_id: int, hour: str, key: Key, sums: Sums) -> dict[str, Any]:
+    dim, value, bot = key
+    return {
+        "source_id": source_id,
+        "hour": hour,
+        "dim": dim,
+        "value": value,
+        "value_hash": digest(value),
+        "bot": bot,
+        "hits": sums.hits,
+        "errors": sums.errors,
+        "bytes": sums.bytes,
+        "visitors": sums.visitors.stored() if sums.visitors else None,
+        "times": sums.times.stored() if sums.times else None,
+    }
+
+
+def of_window(start: str, end: str, *, bots: bool, channel: str | None) -> ColumnElement[bool]:
+    """Return the condition of rows from an hour on and before another, perhaps of the sources of one channel."""
+    wanted = [hours.c.hour >= start, hours.c.hour < end]
+    if not bots:
+        wanted.append(hours.c.bot.is_(False))
+    if channel is not None:
+        of_channel = select(tables.sources.c.id).where(tables.sources.c.channel == channel)
+        wanted.append(func.abs(hours.c.source_id).in_(of_channel))
+    return and_(*wanted)
+
+
+def totals(db: Connection, window: ColumnElement[bool]) -> Iterator[tuple[str, Key, Sums]]:
+    """Give the rows of whole hours: hour, key and sums."""
+    for row in db.execute(select(hours).where(hours.c.dim == "all", window).order_by(hours.c.hour)):
+        yield row.hour, (row.dim, row.value, bool(row.bot)), _sums(row)
+
+
+def values(
+    db: Connection, window: ColumnElement[bool], dim: str, limit: int | None = None, *, by: str = "hits"
+) -> list[tuple[str, bool, Sums]]:
+    """Return the values of a dimension with most hits or errors: value, bot (agents only), sums; ties by name."""
+    bot = hours.c.bot if dim == "agent" else literal(False).label("bot")
+    total = {name: func.sum(hours.c[name]).label(name) for name in ("hits", "errors", "bytes")}
+    rows = (
+        select(hours.c.value, bot, *total.values())
+        .where(hours.c.dim == dim, window)
+        .group_by(hours.c.value, *([bot] if dim == "agent" else []))
+        .having(total[by] > 0)
+        .order_by(total[by].desc(), hours.c.value)
+        .limit(limit)
+    )
+    return [
+        (row.value, bool(row.bot), Sums(int(row.hits), int(row.errors), int(row.bytes))) for row in db.execute(rows)
+    ]
+
+
+def add_times(db: Connection, window: ColumnElement[bool], paths: Mapping[str, Sums]) -> None:
+    """Add the response times of some paths."""
+    if not paths:
+        return
+    known = hours.c.value_hash.in_([digest(path) for path in paths])
+    rows = select(hours.c.value, hours.c.times).where(hours.c.dim == "path", known, hours.c.times.is_not(None), window)
+    for path, times in db.execute(rows):
+        paths[path].add(Sums(times=Quantiles(times)))
+
+
+def unfolded(db: Connection, start: str, end: str) -> list[tuple[int, str]]:
+    """Return source and day of the rows from a time on and before another."""
+    day = func.substr(hours.c.hour, 1, 10)
+    rows = select(hours.c.source_id, day).where(hours.c.hour >= start, hours.c.hour < end).distinct()
+    return sorted((int(source_id), str(found)) for source_id, found in db.execute(rows))

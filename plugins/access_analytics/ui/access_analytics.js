@@ -1,0 +1,5 @@
+// Access analytics in the dashboard.
+
+export default (ui) => {
+  ui.page({ id: "access", title: "Access", icon: "chart", nav: true, order: 60, screen: () => import("./screens/access.js") });
+};

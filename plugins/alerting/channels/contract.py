@@ -1,0 +1,74 @@
+"""What a channel type is: the contract of `register_types("alert channel type", register)`.
+
+A type says which fields of `alert-channels` it takes and how they are checked, and sends. Everything else is the
+same for all types: keeping secrets, when to send, repeating.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from snaglist.kernel import BadGateway, Call
+
+Target = Mapping[str, Any]
+KIND = "alert channel type"
+CONNECT_SECONDS = 5.0
+TOTAL_SECONDS = 10.0
+
+
+class NotDelivered(BadGateway):
+    """A message was not taken; the text is shown, so it holds no secret.
+
+    `answered` tells whether the other side said so itself: a channel that says nothing is left alone for a while.
+    """
+
+    def __init__(self, message: str, *, answered: bool) -> None:
+        super().__init__(message)
+        self.answered = answered
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent. `delivery` is the same for all attempts; `document` is the JSON of webhooks (api.md §24.3)."""
+
+    delivery: str
+    document: Mapping[str, Any]
+
+    @property
+    def summary(self) -> str:
+        """What happened, in one line."""
+        return str(self.document["summary"])
+
+
+Send = Callable[[Message], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What `ChannelType.open` gets; `signing` is the key of a signed channel, empty when it has none."""
+
+    call: Call
+    target: Target
+    signing: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelType:
+    """A type of channel.
+
+    `fields` names the write-only fields of the body that make the target. `check(call, target)` looks, outside a
+    transaction, at what a schema cannot, and returns what may be shown of the target; it raises Invalid.
+    `open(opening)` gives a function that sends a message and raises NotDelivered; it may serve several messages.
+    `signed`: the type takes a signing key.
+    """
+
+    fields: tuple[str, ...]
+    check: Callable[[Call, Target], str]
+    open: Callable[[Opening], AbstractContextManager[Send]]
+    signed: bool = False
+
+
+def types(call: Call) -> Mapping[str, ChannelType]:
+    """Return the channel types of all plugins by name."""
+    return call.service.plugins.types(KIND)

@@ -1,0 +1,83 @@
+"""The job that does what no event brings about: silence, the end of an hour, what failed, and tidying up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from snaglist.kernel import Call, JobCall, store, times
+from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position
+from snaglist.plugins.alerting.evaluating.catching_up import catch_up
+from snaglist.plugins.alerting.outbox import digest
+from snaglist.plugins.alerting.outbox import queries as outbox_queries
+from snaglist.plugins.alerting.rules import enabled_rules
+
+JOB = "alerts_evaluate"
+FOLDED = "alerts.folded"  # up to which hour minutes are folded
+
+
+def due(call: Call) -> Mapping[str, Any] | None:
+    """Say whether there is anything to do."""
+    db = call.db
+    needed = (
+        position.read(call) is not None
+        or bool(heartbeat.overdue(call))
+        or digest.is_pending(call)
+        or minutes.oldest_unfolded(db, _folded(call), call.now) is not None
+        or minutes.has_older(db, _minutes_until(call))
+        or outbox_queries.has_older(db, _messages_until(call))
+    )
+    return {} if needed else None
+
+
+def run(call: JobCall) -> Mapping[str, Any]:
+    """Do all of it, each in a transaction of its own."""
+    looked_at = catch_up(call)
+    fired = call.repeat(lambda: _fire_heartbeats(call))
+    call.repeat(lambda: _digest(call))
+    while call.repeat(lambda: _fold_an_hour(call)):
+        call.check_cancelled()
+    call.repeat(lambda: _tidy(call))
+    return {"events": looked_at, "heartbeats": fired}
+
+
+def _fire_heartbeats(call: JobCall) -> int:
+    with call.transaction():
+        late = heartbeat.overdue(call)
+        for rule in late:
+            heartbeat.fire(call, rule)
+        return len(late)
+
+
+def _digest(call: JobCall) -> None:
+    with call.transaction():
+        digest.send_digests(call)
+
+
+def _fold_an_hour(call: JobCall) -> bool:
+    with call.transaction() as db:
+        hour = minutes.oldest_unfolded(db, _folded(call), call.now)
+        if hour is not None:
+            minutes.fold(db, hour)
+            store.put_setting(db, FOLDED, times.add(hour, seconds=3600))
+        return hour is not None
+
+
+def _tidy(call: JobCall) -> None:
+    with call.transaction() as db:
+        minutes.prune(db, _minutes_until(call))
+        outbox_queries.forget_older(db, _messages_until(call))
+
+
+def _folded(call: Call) -> str:
+    return str(store.get_setting(call.db, FOLDED, ""))
+
+
+def _minutes_until(call: Call) -> str:
+    """Return the time before which no window reaches."""
+    windows = [rule.window_minutes for rule in enabled_rules(call.db) if rule.trigger_type == "threshold"]
+    longest = max([minutes.SPIKE_MINUTES, *windows])
+    age = 60 * call.setting("alerts.max_event_age_hours")
+    return times.hour(times.add(call.now, seconds=-60 * (longest + age) - 3600))
+
+
+def _messages_until(call: Call) -> str:
+    return times.add(call.now, days=-call.setting("jobs.keep_days"))

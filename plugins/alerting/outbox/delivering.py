@@ -1,0 +1,149 @@
+"""The job that sends: each channel by itself, so that one that hangs keeps no other waiting.
+
+A message is sent at least once: what a killed job had claimed is taken up again under the same delivery id.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from sqlalchemy import Row
+
+from snaglist.kernel import Call, JobCall, times
+from snaglist.plugins.alerting.channels import Message, NotDelivered, Send, opened
+from snaglist.plugins.alerting.channels import queries as channel_queries
+from snaglist.plugins.alerting.outbox import queries
+from snaglist.plugins.alerting.outbox.messages import amount, complete
+from snaglist.plugins.alerting.outbox.queueing import CHANNEL_DISABLED
+
+MAX_ATTEMPTS = 10
+LONGEST_WAIT = 3600
+AT_ONCE = 8  # channels
+CLAIMED = 50  # messages
+CLAIM_SECONDS = 600
+# A slow channel holds a job no longer than this; the rest of its messages waits for the next one.
+ROUND_SECONDS = 15.0
+
+
+def due(call: Call) -> Mapping[str, Any] | None:
+    """Say whether there is something to send: a repetition whose time has come, or what no job was left for."""
+    return {} if queries.is_due(call.db, call.now) else None
+
+
+def run(call: JobCall) -> Mapping[str, Any]:
+    """Send what is due."""
+    started = time.monotonic()
+    with call.transaction() as db:
+        queries.release(db, call.job_id, times.now())
+    outcomes: dict[str, int] = defaultdict(int)
+    while time.monotonic() - started < ROUND_SECONDS and (claimed := _claim(call)):
+        call.check_cancelled()
+        by_channel: dict[int | None, list[Row[Any]]] = defaultdict(list)
+        for message in claimed:
+            by_channel[message.channel_id].append(message)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            for statuses in pool.map(lambda group: _deliver(call, *group), by_channel.items()):
+                for status in statuses:
+                    outcomes[status] += 1
+    return dict(outcomes)
+
+
+def _claim(call: JobCall) -> Sequence[Row[Any]]:
+    def claim() -> Sequence[Row[Any]]:
+        with call.transaction() as db:
+            now = times.now()
+            return queries.claim(db, now, times.add(now, seconds=CLAIM_SECONDS), call.job_id, CLAIMED)
+
+    return call.repeat(claim)
+
+
+def _deliver(job: JobCall, channel_id: int | None, messages: Sequence[Row[Any]]) -> list[str]:
+    """Send messages of one channel, in a thread of its own; returns what became of them."""
+    call = job.service.call(job.application, actor=None)
+    with call.transaction(write=False) as db:
+        channel = channel_queries.one_channel(db, channel_id) if channel_id is not None else None
+    if channel is None or not channel.enabled:
+        reason = "the channel was deleted" if channel is None else CHANNEL_DISABLED
+        return [_finish(call, message, "suppressed", reason) for message in messages]
+    started = time.monotonic()
+    statuses: list[str] = []
+    waiting = list(messages)
+    try:
+        with opened(call, channel) as send:
+            while waiting and time.monotonic() - started < ROUND_SECONDS:
+                status, answered = _send(call, send, channel, waiting[0])
+                statuses.append(status)
+                del waiting[0]
+                if not answered:
+                    break
+    except NotDelivered as error:  # of opening it
+        statuses.append(_failed(call, channel, waiting.pop(0), error))
+    if waiting:
+        ids = [message.id for message in waiting]
+        call.repeat(lambda: _release(call, ids))
+    return statuses
+
+
+def _send(call: Call, send: Send, channel: Row[Any], message: Row[Any]) -> tuple[str, bool]:
+    """Send one message; returns its new status and whether the channel said anything at all."""
+    document = complete(message.payload, message.delivery_id, times.now())
+    try:
+        send(Message(message.delivery_id, document))
+    except NotDelivered as error:
+        return _failed(call, channel, message, error), error.answered
+    return _finish(call, message, "sent", None, channel), True
+
+
+def _failed(call: Call, channel: Row[Any], message: Row[Any], error: NotDelivered) -> str:
+    """Note a failed attempt, and when the next one is to be."""
+    attempts = message.attempts + 1
+    now = times.now()
+    detail = error.message[:500]
+    wait = min(call.setting("alerts.retry_seconds") * 2 ** (attempts - 1), LONGEST_WAIT)
+    again = times.add(now, seconds=wait)
+    values: dict[str, Any] = {"attempts": attempts, "detail": detail, "job_id": None}
+    if attempts < MAX_ATTEMPTS:
+        values |= {"status": "retrying", "next_attempt_at": again}
+    else:
+        values |= {"status": "failed", "finished_at": now}
+
+    def note() -> None:
+        with call.transaction() as db:
+            queries.change_message(db, message.id, **values)
+            retry_at = None if error.answered else again
+            state = {"last_status": "failed", "last_error": detail, "retry_at": retry_at}
+            channel_queries.change_channel(db, channel.id, **state)
+
+    call.repeat(note)
+    return str(values["status"])
+
+
+def _finish(call: Call, message: Row[Any], status: str, detail: str | None, channel: Row[Any] | None = None) -> str:
+    """Note the end of a message; without a channel nothing was sent."""
+    values: dict[str, Any] = {"status": status, "finished_at": times.now(), "job_id": None}
+    if channel is not None:
+        values |= {"attempts": message.attempts + 1, "detail": _size(message.payload)}
+    else:
+        values["detail"] = detail
+
+    def note() -> None:
+        with call.transaction() as db:
+            queries.change_message(db, message.id, **values)
+            if channel is not None:
+                state = {"last_status": "sent", "last_error": None, "retry_at": None}
+                channel_queries.change_channel(db, channel.id, **state)
+
+    call.repeat(note)
+    return status
+
+
+def _release(call: Call, ids: Sequence[int]) -> None:
+    with call.transaction() as db:
+        queries.release_some(db, ids, times.now())
+
+
+def _size(document: Mapping[str, Any]) -> str:
+    number = len(document["items"]) + document["more"]
+    return amount(number, "issue") if number else str(document["summary"])[:500]

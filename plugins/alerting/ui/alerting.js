@@ -1,0 +1,5 @@
+// Alerts in the dashboard.
+
+export default (ui) => {
+  ui.page({ id: "alerts", title: "Alerts", icon: "bell", nav: true, order: 310, group: "Set up", letter: "r", screen: () => import("./screens/alerts.js") });
+};

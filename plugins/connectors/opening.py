@@ -1,0 +1,54 @@
+"""Opening a connector: its type, its secrets, and the one thing that may be learned on the way, a host's key."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Row
+
+from snaglist.kernel import Call
+from snaglist.plugins.connectors import queries, sealing
+from snaglist.plugins.connectors.contract import ConnectorType, Opening, Remote, RemoteFailure, types
+
+_SHORTEST = 4  # what is shorter would hide more than a secret
+
+
+def kind_of(call: Call, connector: Row[Any]) -> ConnectorType:
+    """Return the type of a connector; RemoteFailure when the plugin that brought it is gone."""
+    kind = types(call).get(connector.type)
+    if kind is None:
+        raise RemoteFailure(f"The connector type {connector.type} is not installed.")
+    return kind
+
+
+@contextmanager
+def opened(call: Call, connector: Row[Any], *, learning: bool = False) -> Iterator[Remote]:
+    """Connect, outside a transaction; with `learning` what is seen for the first time is stored.
+
+    Raises RemoteFailure, and Unavailable when the secrets cannot be opened.
+    """
+    kind = kind_of(call, connector)
+    secrets = sealing.unseal(call, connector)
+
+    def learn(changes: Mapping[str, Any]) -> None:
+        if learning:
+            with call.transaction() as db:
+                queries.lock_connectors(db, [connector.id])
+                now = queries.one_connector(db, connector.id)
+                if now is not None and now.config == connector.config:  # else somebody is changing it
+                    queries.change_connector(db, connector.id, config={**connector.config, **changes})
+
+    try:
+        with kind.open(Opening(call, connector.config, secrets, learn)) as remote:
+            yield remote
+    except RemoteFailure as error:
+        raise RemoteFailure(_without(secrets, error.message)) from error
+
+
+def _without(secrets: Mapping[str, Any], message: str) -> str:
+    """Take secrets out of what a client says about its failure."""
+    for value in secrets.values():
+        for text in value.values() if isinstance(value, Mapping) else (value,):
+            if isinstance(text, str) and len(text) >= _SHORTEST:
+                message = message.replace(text, "…")
+    return message

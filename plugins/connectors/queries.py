@@ -1,0 +1,136 @@
+"""SQL of connectors and their streams."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, delete, func, insert, select, true, update
+
+from snaglist.kernel import digest
+from snaglist.kernel.database import inserted_id
+from snaglist.plugins.connectors.tables import connectors, streams
+from snaglist.plugins.issues import tables
+
+_modules, _sources = tables.modules, tables.sources
+
+
+def all_connectors(db: Connection) -> Sequence[Row[Any]]:
+    """Return every connector as it is shown, in the order of `key(name)`."""
+    return db.execute(_shown().order_by(connectors.c.name_key)).all()
+
+
+def one_connector(db: Connection, connector_id: int) -> Row[Any] | None:
+    """Return one connector like `all_connectors`."""
+    return db.execute(_shown().where(connectors.c.id == connector_id)).first()
+
+
+def enabled_connectors(db: Connection, node: str) -> Sequence[Row[Any]]:
+    """Return the enabled connectors whose files or mirrors are on a node, by id; an empty node is any."""
+    rows = select(connectors).where(connectors.c.enabled == true()).order_by(connectors.c.id)
+    return db.execute(rows.where(connectors.c.node == node) if node else rows).all()
+
+
+def find_id(db: Connection, name_key: str) -> int | None:
+    """Return the id of the connector with a folded name."""
+    return db.execute(select(connectors.c.id).where(connectors.c.name_key == name_key)).scalar()
+
+
+def lock_connectors(db: Connection, ids: Sequence[int]) -> None:
+    """Keep others from changing or starting these connectors until the end of the transaction."""
+    db.execute(
+        select(connectors.c.id).where(connectors.c.id.in_(ids)).order_by(connectors.c.id).with_for_update()
+    ).all()
+
+
+def add_connector(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert a connector and return its id; IntegrityError when its name is taken."""
+    return inserted_id(db.execute(insert(connectors).values(row)))
+
+
+def change_connector(db: Connection, connector_id: int, **values: Any) -> None:
+    """Change columns of a connector; IntegrityError when its new name is taken."""
+    db.execute(update(connectors).where(connectors.c.id == connector_id).values(values))
+
+
+def remove_connector(db: Connection, connector_id: int) -> None:
+    """Delete a connector, and by their keys its streams and runs; its sources stay without it."""
+    db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
+    db.execute(delete(connectors).where(connectors.c.id == connector_id))
+
+
+def module_exists(db: Connection, module_id: int) -> bool:
+    """Tell whether there is such a module."""
+    return db.execute(select(_modules.c.id).where(_modules.c.id == module_id)).first() is not None
+
+
+def sealed_connectors(db: Connection) -> list[Row[Any]]:
+    """Return id and sealed secrets of the connectors that have some."""
+    return list(db.execute(select(connectors.c.id, connectors.c.secrets).where(connectors.c.secrets.is_not(None))))
+
+
+def _shown() -> Select[Any]:
+    stream_count = (
+        select(func.count(streams.c.path_hash.distinct()))
+        .where(streams.c.connector_id == connectors.c.id)
+        .correlate(connectors)
+        .scalar_subquery()
+    )
+    return select(
+        connectors,
+        _modules.c.name.label("module_name"),
+        _modules.c.slug.label("module_slug"),
+        _modules.c.color.label("module_color"),
+        stream_count.label("stream_count"),
+    ).select_from(connectors.outerjoin(_modules, _modules.c.id == connectors.c.module_id))
+
+
+# --- streams ------------------------------------------------------------------------------------------------------
+
+
+def newest_streams(db: Connection, connector_id: int) -> list[Row[Any]]:
+    """Return the newest generation of each path of a connector, by id, with what is known of its source."""
+    newest = (
+        select(streams.c.path_hash, func.max(streams.c.generation).label("generation"))
+        .where(streams.c.connector_id == connector_id)
+        .group_by(streams.c.path_hash)
+        .subquery()
+    )
+    rows = (
+        select(streams)
+        .join(newest, (newest.c.path_hash == streams.c.path_hash) & (newest.c.generation == streams.c.generation))
+        .where(streams.c.connector_id == connector_id)
+        .order_by(streams.c.id)
+    )
+    return list(db.execute(rows))
+
+
+def source_ids(db: Connection, connector_id: int) -> list[Row[Any]]:
+    """Return path and source of all streams of a connector that were read."""
+    rows = select(streams.c.remote_path, streams.c.source_id)
+    return list(db.execute(rows.where(streams.c.connector_id == connector_id, streams.c.source_id.is_not(None))))
+
+
+def next_generation(db: Connection, connector_id: int, path: str) -> int:
+    """Return the generation that a new stream of a path gets."""
+    of_path = (streams.c.connector_id == connector_id, streams.c.path_hash == digest(path))
+    return (db.execute(select(func.max(streams.c.generation)).where(*of_path)).scalar_one() or 0) + 1
+
+
+def add_stream(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert a stream and return its id."""
+    return inserted_id(db.execute(insert(streams).values(row)))
+
+
+def change_stream(db: Connection, stream_id: int, **values: Any) -> None:
+    """Change columns of a stream."""
+    db.execute(update(streams).where(streams.c.id == stream_id).values(values))
+
+
+def old_mirrors(db: Connection, connector_id: int, before: str) -> list[Row[Any]]:
+    """Return id and mirror of the streams whose file last changed, or was last read, before a time."""
+    rows = select(streams.c.id, streams.c.local_path).where(
+        streams.c.connector_id == connector_id,
+        streams.c.local_path.is_not(None),
+        func.coalesce(streams.c.remote_modified_at, streams.c.last_synced_at) < before,
+        streams.c.last_synced_at < before,
+    )
+    return list(db.execute(rows))

@@ -1,0 +1,66 @@
+"""SQL of runs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, func, insert, select, update
+
+from snaglist.kernel import store
+from snaglist.kernel.database import inserted_id
+from snaglist.plugins.connectors.tables import connector_runs as runs
+from snaglist.plugins.connectors.tables import connectors
+
+UNFINISHED = ("queued", "running")
+
+
+def page_of_runs(db: Connection, connector_id: int | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:
+    """Return the number of runs, of one connector or of all, and one page of them, newest first."""
+    chosen = [] if connector_id is None else [runs.c.connector_id == connector_id]
+    total = db.execute(select(func.count()).select_from(runs).where(*chosen)).scalar_one()
+    newest = _shown().where(*chosen).order_by(runs.c.started_at.desc(), runs.c.id.desc())
+    return total, db.execute(newest.limit(limit).offset((page - 1) * limit)).all()
+
+
+def runs_of(db: Connection, run_ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """Return runs by id."""
+    return db.execute(_shown().where(runs.c.id.in_(run_ids)).order_by(runs.c.id)).all()
+
+
+def runs_of_job(db: Connection, job_id: int) -> Sequence[Row[Any]]:
+    """Return the runs that a job was queued for, by id."""
+    return db.execute(_shown().where(runs.c.job_id == job_id).order_by(runs.c.id)).all()
+
+
+def unfinished_runs(db: Connection) -> Sequence[Row[Any]]:
+    """Return the runs that are queued or running, as far as their rows tell."""
+    return db.execute(_shown().where(runs.c.status.in_(UNFINISHED)).order_by(runs.c.id)).all()
+
+
+def last_started(db: Connection, connector_id: int) -> str | None:
+    """Return when the newest run of a connector began."""
+    return db.execute(select(func.max(runs.c.started_at)).where(runs.c.connector_id == connector_id)).scalar()
+
+
+def add_run(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert a run and return its id."""
+    return inserted_id(db.execute(insert(runs).values(row)))
+
+
+def change_run(db: Connection, run_id: int, **values: Any) -> bool:
+    """Change columns of a run that is not finished; False when there is none."""
+    open_run = (runs.c.id == run_id, runs.c.finished_at.is_(None))
+    return db.execute(update(runs).where(*open_run).values(values)).rowcount == 1
+
+
+def _shown() -> Select[Any]:
+    return select(
+        runs,
+        connectors.c.name.label("connector_name"),
+        connectors.c.type.label("connector_type"),
+        store.jobs.c.status.label("job_status"),
+        store.jobs.c.error.label("job_error"),
+    ).select_from(
+        runs.join(connectors, connectors.c.id == runs.c.connector_id).outerjoin(
+            store.jobs, store.jobs.c.id == runs.c.job_id
+        )
+    )

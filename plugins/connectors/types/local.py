@@ -1,0 +1,101 @@
+"""The type `local`: a folder on this machine, read in place."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from snaglist.kernel import Call, Invalid, times
+from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
+from snaglist.plugins.connectors.names import wanted_names
+from snaglist.plugins.logs import allowed_roots, discover
+
+_OUTSIDE = "config.directory: must be an existing folder below an allowed root"
+
+
+def check(call: Call, config: Config, secrets: Config) -> Config:
+    """Resolve the folder; one message for what is outside and for what does not exist."""
+    folder = _resolved(call, config["directory"])
+    if folder is None:
+        raise Invalid(_OUTSIDE)
+    return {**config, "directory": str(folder)}
+
+
+def _resolved(call: Call, directory: str) -> Path | None:
+    path = Path(directory)
+    try:
+        folder = path.resolve(strict=True)
+        if not path.is_absolute() or not folder.is_dir() or not _is_allowed(call, folder):
+            return None
+        str(folder).encode()
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return folder
+
+
+def _is_allowed(call: Call, path: Path) -> bool:
+    return any(path.is_relative_to(root) for root in allowed_roots(call))
+
+
+@contextmanager
+def open_folder(opening: Opening) -> Iterator["Folder"]:
+    """Look at the folder anew: links and allowed roots may have changed since it was saved."""
+    folder = _resolved(opening.call, opening.config["directory"])
+    if folder is None:
+        raise RemoteFailure("The folder does not exist, or is not below an allowed root any more.")
+    yield Folder(opening.call, folder, opening.config)
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The files of one folder."""
+
+    call: Call
+    folder: Path
+    config: dict[str, Any] | Config
+
+    def files(self, limit: int) -> list[RemoteFile]:
+        """List the log files; links that lead out of the allowed roots are passed over."""
+        wanted = wanted_names(self.call, self.config["pattern"])
+        try:
+            start = [self.folder] if self.config["recursive"] else sorted(self._direct(wanted))
+        except OSError as error:
+            raise RemoteFailure(f"The folder cannot be listed: {error.strerror}.") from error
+        found = []
+        for path in discover(start, wanted).files:
+            listed = self._look_at(path) if _is_allowed(self.call, path) else None
+            if listed is not None:
+                found.append(listed)
+                if len(found) > limit:
+                    break
+        return found
+
+    def _direct(self, wanted: Any) -> Iterator[Path]:
+        with os.scandir(self.folder) as listing:
+            yield from (Path(e.path) for e in listing if wanted.fullmatch(e.name) and e.is_file())
+
+    def _look_at(self, path: Path) -> RemoteFile | None:
+        try:
+            status = path.stat()
+            str(path).encode()
+        except (OSError, UnicodeEncodeError):
+            return None
+        return RemoteFile(
+            str(path), status.st_size, times.from_stamp(status.st_mtime), f"{status.st_dev}:{status.st_ino}"
+        )
+
+    @contextmanager
+    def open(self, path: str) -> Iterator[ReadAt]:
+        """Open a file for reading."""
+        try:
+            with open(path, "rb") as stream:
+
+                def read_at(offset: int, size: int) -> bytes:
+                    stream.seek(offset)
+                    return stream.read(size)
+
+                yield read_at
+        except OSError as error:
+            raise RemoteFailure(f"{Path(path).name}: {error.strerror}.") from error

@@ -1,0 +1,143 @@
+"""Collect the browser files of all plugins once: read, hash, compress.
+
+The hash covers every file, so it names one state of the whole dashboard. With it in the path, files
+can be cached for ever, keep their names and import each other relatively.
+"""
+
+import gzip
+import hashlib
+import logging
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib.resources.abc import Traversable
+
+from snaglist.kernel import Assets
+
+log = logging.getLogger(__name__)
+
+# Fixed here: the `mimetypes` module asks the operating system, which may call a module text/plain.
+CONTENT_TYPES = {
+    ".js": "text/javascript; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".json": "application/json; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".woff2": "font/woff2",
+}
+COMPRESSED = (".js", ".css", ".json", ".svg")
+# The joined style sheet: a name that no file on disk has.
+JOINED = "dashboard/all.css"
+# `import x from "./a.js";`, also over several lines, `import "./a.js";` and `export … from`; not `import("./a.js")`.
+STATIC_IMPORT = re.compile(r"""^(?:import|export)\b[^;"'()]*["'](\.{1,2}/[^"']+)["'];""", re.MULTILINE)
+FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file as it is sent. `compressed` is None where compression does not pay."""
+
+    content: bytes
+    compressed: bytes | None
+    content_type: str
+
+
+@dataclass(slots=True)
+class Bundle:
+    """All files by `contributor/path`, and what the page has to load of each contributor."""
+
+    files: dict[str, File] = field(default_factory=dict)
+    contributors: list[Assets] = field(default_factory=list)
+    core: Collection[str] = ()
+    hash: str = ""
+
+    def modules(self) -> list[str]:
+        """Return the browser modules of the first view: the entries of core areas, and what they import at once.
+
+        What is behind `import()` is fetched when it is needed, the entry of an optional plugin when it is enabled.
+        """
+        found = [f"{assets.name}/{assets.module}" for assets in self.contributors if assets.name in self.core]
+        for name in found:  # grows while it is read
+            found += [each for each in self._imports(name) if each not in found]
+        return found
+
+    def styles(self) -> list[str]:
+        """Return the style sheets of the page: one for all core areas, then each that another contributor asks for."""
+        return [JOINED, *self._sheets(core=False)]
+
+    def join(self) -> None:
+        """Make the one style sheet of the core areas.
+
+        A sheet of anybody else stays a file of its own: a bracket that it forgets to close must not reach further.
+        """
+        sheets = [self.files[name].content.rstrip() for name in self._sheets(core=True)]
+        self.files[JOINED] = _file(JOINED, b"\n\n".join(sheets) + b"\n")
+
+    def _sheets(self, *, core: bool) -> list[str]:
+        chosen = [assets for assets in self.contributors if (assets.name in self.core) == core]
+        return [f"{assets.name}/{style}" for assets in chosen for style in assets.styles]
+
+    def _imports(self, name: str) -> Iterator[str]:
+        text = self.files[name].content.decode(errors="replace")
+        for address in STATIC_IMPORT.findall(text):
+            found = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
+            if found in self.files:
+                yield found
+
+
+def collect(offers: Iterable[Assets], core: Collection[str] = ()) -> Bundle:
+    """Read the files of all contributors; one that cannot be read, or whose name is taken, is left out.
+
+    `core` names the contributors that nobody can switch off: the first view loads them at once.
+    """
+    bundle = Bundle(core=core)
+    taken: set[str] = set()
+    for assets in offers:
+        try:
+            if assets.name in taken:
+                raise ValueError("another plugin uses this name")
+            files = {f"{assets.name}/{path}": _file(path, entry.read_bytes()) for path, entry in _walk(assets.root)}
+            for needed in (assets.module, *assets.styles):
+                if f"{assets.name}/{needed}" not in files:
+                    raise ValueError(f"{needed} is missing")
+        except (OSError, ValueError) as error:
+            log.warning("dashboard: assets of %s are left out: %s", assets.name, error)
+            continue
+        taken.add(assets.name)
+        bundle.files.update(files)
+        bundle.contributors.append(assets)
+    bundle.join()
+    bundle.hash = _hash(bundle.files)
+    return bundle
+
+
+def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversable]]:
+    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
+        if not FILE_NAME.fullmatch(entry.name):
+            continue
+        if entry.is_dir():
+            yield from _walk(entry, f"{prefix}{entry.name}/")
+        elif _suffix(entry.name) in CONTENT_TYPES:
+            yield prefix + entry.name, entry
+
+
+def _file(name: str, content: bytes) -> File:
+    suffix = _suffix(name)
+    # Without a time of day in it the compressed form is the same in every process.
+    compressed = gzip.compress(content, mtime=0) if suffix in COMPRESSED else None
+    if compressed is not None and len(compressed) >= len(content):
+        compressed = None
+    return File(content, compressed, CONTENT_TYPES[suffix])
+
+
+def _suffix(name: str) -> str:
+    return name[name.rfind(".") :] if "." in name else ""
+
+
+def _hash(files: dict[str, File]) -> str:
+    digest = hashlib.sha256()
+    for name in sorted(files):
+        digest.update(f"{name}\0{len(files[name].content)}\0".encode())
+        digest.update(files[name].content)
+    return digest.hexdigest()[:12]

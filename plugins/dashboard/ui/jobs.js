@@ -1,0 +1,68 @@
+// The strip of running jobs: it stays while pages come and go.
+
+import { api, watch } from "./api.js";
+import { html, keyed, render } from "./dom.js";
+import { toast } from "./toasts.js";
+import { progress } from "./widgets/progress.js";
+
+const SECONDS = 1;
+const STAY = 8000;
+const ACTIVE = ["queued", "running"];
+const WORDS = { queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled" };
+
+const host = Object.assign(document.createElement("section"), { className: "strip", ariaLabel: "Jobs" });
+document.body.append(host);
+
+/** By id: `{ id, label, job, stop, done }`. */
+const followed = new Map();
+
+const sentence = (kind) => kind[0].toUpperCase() + kind.slice(1).replaceAll("_", " ");
+
+/** Show a job until it ends. `done` gets the finished job, whatever its status. */
+export function follow(id, { label, done } = {}) {
+  if (followed.has(id)) return;
+  const item = { id, label, done, job: null, stop: null };
+  followed.set(id, item);
+  item.stop = watch("jobs", { id }, ({ data }) => update(item, data), SECONDS);
+  void api("jobs", { id }).then(({ data }) => update(item, data), () => {});
+}
+
+/** Forget all: another application, or nobody signed in. */
+export function leave() {
+  for (const { stop } of followed.values()) stop();
+  followed.clear();
+  draw();
+}
+
+function update(item, job) {
+  if (followed.get(item.id) !== item || (item.job && !ACTIVE.includes(item.job.status))) return;
+  item.job = job;
+  draw();
+  if (ACTIVE.includes(job.status)) return;
+  item.stop();
+  if (job.status === "failed") toast(`${item.label ?? sentence(job.kind)}: ${job.error ?? "failed"}`, { error: true });
+  setTimeout(() => {
+    followed.delete(item.id);
+    draw();
+  }, STAY);
+  item.done?.(job);
+}
+
+async function cancel({ id }) {
+  try {
+    await api.post("jobs", { id, action: "cancel" });
+  } catch (error) {
+    toast(error.message, { error: true });
+  }
+}
+
+const line = ({ id, label, job }) => html`<div class="strip-job" data-status=${job.status}>
+  <b>${label ?? sentence(job.kind)}</b>
+  ${ACTIVE.includes(job.status)
+    ? html`${progress(job.progress, label ?? sentence(job.kind))} <button class="button" type="button" aria-label=${`Cancel job ${id}`} @click=${() => cancel(job)}>Cancel</button>`
+    : html`<span role="status">${WORDS[job.status]}</span>`}</div>`;
+
+function draw() {
+  const items = [...followed.values()].filter(({ job }) => job);
+  render(keyed(items, ({ id }) => id, line), host);
+}

@@ -1,0 +1,53 @@
+// The command palette (Ctrl K): pages, applications, shortcuts, and what areas find for the typed text.
+
+import { html, keyed, render } from "./dom.js";
+
+const MOST = 12;
+
+/** Fill the open dialog, whose field may hold text already. `offers(text)` gives `{ label, hint, run }` in order; everything is filtered by the words typed. */
+export function palette(dialog, offers) {
+  let text = dialog.querySelector("input").value;
+  let at = 0;
+
+  const found = () => {
+    const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+    return offers(text.trim()).filter(({ label, always }) => always || words.every((word) => label.toLowerCase().includes(word))).slice(0, MOST);
+  };
+
+  function run(item) {
+    dialog.close();
+    item?.run();
+  }
+
+  function press(event) {
+    const items = found();
+    if (event.key === "Enter") run(items[at]);
+    else if (event.key === "ArrowDown") at = Math.min(at + 1, items.length - 1);
+    else if (event.key === "ArrowUp") at = Math.max(at - 1, 0);
+    else return;
+    event.preventDefault();
+    draw();
+  }
+
+  const option = (item, index) => html`<li role="option" id=${`command-${index}`} aria-selected=${index === at ? "true" : "false"} @click=${() => run(item)}>
+    <span>${item.label}</span> <kbd hidden=${item.hint ? null : true}>${item.hint}</kbd></li>`;
+
+  function draw() {
+    const items = found();
+    render(html`<input type="text" role="combobox" aria-label="Command" aria-expanded="true" aria-controls="commands" aria-autocomplete="list"
+        aria-activedescendant=${items.length ? `command-${at}` : null} placeholder="Go to a page, do something …" autocomplete="off" spellcheck="false"
+        @keydown=${press} @input=${(event) => {
+          text = event.target.value;
+          at = 0;
+          draw();
+        }} />
+      <ul id="commands" role="listbox" aria-label="Commands">${keyed(items, ({ label }, index) => `${index} ${label}`, option)}</ul>
+      ${!items.length && html`<p class="faint" role="status">Nothing is called that.</p>`}`, dialog);
+  }
+
+  dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  draw();
+  const field = dialog.querySelector("input");
+  field.value = text;
+  field.focus();
+}

@@ -1,0 +1,97 @@
+// What areas and plugins add to the dashboard: pages, panels, actions, shortcuts.
+
+import { widgets } from "./widgets.js";
+
+export const SLOTS = [
+  "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.bulk", "overview", "settings", "setup",
+];
+const ACTION_SLOTS = ["issue.actions", "issues.bulk"];
+const ID = /^[a-z][a-z0-9_-]{0,39}$/;
+
+const pages = new Map();
+const panels = [];
+const actions = [];
+const shortcuts = [];
+const finders = [];
+let disabled = new Set();
+
+// Plugins may be switched on in any order: it must not decide who comes first.
+const byOrder = (a, b) => (a.order ?? 100) - (b.order ?? 100) || a.place - b.place;
+const enabled = ({ plugin }) => !disabled.has(plugin);
+
+/** Let one plugin register. It adds everything or, when it throws, nothing. `place` is its place among all plugins. */
+export function register(plugin, setup, kit, place) {
+  const draft = { pages: [], panels: [], actions: [], shortcuts: [], finders: [] };
+  const owned = (item) => ({ ...item, plugin, place });
+  const check = (item, known) => {
+    if (!ID.test(item.id ?? "")) throw new Error(`"${item.id}" is not an id`);
+    const other = known.find(({ id, slot }) => id === item.id && slot === item.slot);
+    if (other) throw new Error(`"${item.id}" is registered already by ${other.plugin}`);
+  };
+  const inSlot = (slot, item, slots, known) => {
+    if (!slots.includes(slot)) throw new Error(`there is no slot "${slot}" for this`);
+    check({ ...item, slot }, known);
+  };
+  const ui = {
+    ...kit,
+    plugin,
+    page(page) {
+      check(page, [...pages.values(), ...draft.pages]);
+      if (!page.render && !page.screen) throw new Error(`the page "${page.id}" has neither "render" nor "screen"`);
+      draft.pages.push(owned({ ...page, ui }));
+    },
+    panel(slot, panel) {
+      inSlot(slot, panel, SLOTS, [...panels, ...draft.panels]);
+      draft.panels.push(owned({ ...panel, slot }));
+    },
+    action(slot, action) {
+      inSlot(slot, action, ACTION_SLOTS, [...actions, ...draft.actions]);
+      draft.actions.push(owned({ ...action, slot }));
+    },
+    keys: (bindings) => draft.shortcuts.push(...bindings.map(owned)),
+    find: (offer) => draft.finders.push(owned({ offer })),
+  };
+  setup(ui);
+  draft.pages.forEach((page) => pages.set(page.id, page));
+  panels.push(...draft.panels);
+  actions.push(...draft.actions);
+  shortcuts.push(...draft.shortcuts);
+  finders.push(...draft.finders);
+}
+
+/** Hide what these plugins added: they are switched off in the selected application. */
+export function disable(plugins) {
+  disabled = new Set(plugins);
+}
+
+/** The page of an id, if it shows in this application. */
+export const pageOf = (id) => [pages.get(id)].find((page) => page && enabled(page));
+
+/** The page with its screen and what it is drawn with, which are fetched when they are needed for the first time. */
+export async function opened(page) {
+  const [screen] = await Promise.all([page.render ? null : page.screen(), page.bare || widgets()]);
+  if (screen && !page.render) Object.assign(page, screen.default(page.ui));
+  return page;
+}
+
+/** What a plugin adds, as texts to show: `{ pages, panels, actions }`. */
+export const addedBy = (plugin) => ({
+  pages: [...pages.values()].filter((page) => page.plugin === plugin).map(({ title }) => title),
+  panels: panels.filter((panel) => panel.plugin === plugin).map(({ title, slot }) => title ?? slot),
+  actions: actions.filter((action) => action.plugin === plugin).map(({ label }) => label),
+});
+
+/** The pages of the rail in order. */
+export const navigation = () => [...pages.values()].filter((page) => page.nav && enabled(page)).sort(byOrder);
+
+/** The panels of a slot in order. */
+export const panelsOf = (slot) => panels.filter((panel) => panel.slot === slot && enabled(panel)).sort(byOrder);
+
+/** The actions of a slot in order. */
+export const actionsOf = (slot) => actions.filter((action) => action.slot === slot && enabled(action)).sort(byOrder);
+
+/** Shortcuts that hold on every page. */
+export const shortcutsOf = () => shortcuts.filter(enabled);
+
+/** What areas offer in the command palette for a text. */
+export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) => offer(text));

@@ -1,0 +1,49 @@
+// <ui-copy text="…" label="Copy link">: a button that copies a text. The clipboard API needs HTTPS or
+// localhost, so a hidden text field is the way elsewhere.
+
+const DONE = 1500;
+
+async function copy(text) {
+  if (navigator.clipboard && isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "off-screen";
+  document.body.append(field);
+  field.select();
+  const copied = document.execCommand("copy");
+  field.remove();
+  if (!copied) throw new Error("the browser refused");
+}
+
+class Copy extends HTMLElement {
+  static observedAttributes = ["label"];
+
+  connectedCallback() {
+    if (this.button) return;
+    this.button = document.createElement("button");
+    this.button.type = "button";
+    this.button.className = "button";
+    this.button.addEventListener("click", () => this.run());
+    this.append(this.button);
+    this.attributeChangedCallback();
+  }
+
+  attributeChangedCallback() {
+    if (this.button) this.button.textContent = this.getAttribute("label") ?? "Copy";
+  }
+
+  async run() {
+    try {
+      await copy(this.getAttribute("text") ?? "");
+      this.button.textContent = "Copied";
+    } catch {
+      this.button.textContent = "Not copied";
+    }
+    setTimeout(() => this.attributeChangedCallback(), DONE);
+  }
+}
+
+customElements.define("ui-copy", Copy);

@@ -1,0 +1,156 @@
+// A form from a description of its fields. What the service refuses stands beside the field that it names.
+
+import { html, keyed, render } from "../dom.js";
+
+const PAUSE = 250;
+let made = 0;
+
+/** Where a refusal belongs: the field that it names ("config.paths[0]: must be …"), or the form as a whole (""). */
+export function place(message, names) {
+  const [, path = "", text = message] = /^([\w.[\]-]+): (.*)$/s.exec(message) ?? [];
+  const name = names.find((known) => path === known || path.startsWith(`${known}[`) || path.startsWith(`${known}.`));
+  return name === undefined ? { "": message } : { [name]: text };
+}
+
+/** What a control holds, as the service takes it. */
+function read(field, control) {
+  if (field.type === "number") return control.value === "" ? null : Number(control.value);
+  if (field.type === "list") return control.value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean);
+  return field.read ? field.read(control.value) : control.value;
+}
+
+/** "config.host" into { config: { host } }. */
+function put(body, path, value) {
+  const steps = path.split(".");
+  const last = steps.pop();
+  const holder = steps.reduce((at, step) => (at[step] ??= {}), body);
+  holder[last] = value;
+}
+
+/** Make a form element; `schemas/dashboard.d.ts` describes what it takes. */
+export function form({ label, fields, values = {}, action = "Save", danger = false, note, save, cancel }, element = document.createElement("form")) {
+  element.className = "form";
+  element.setAttribute("aria-label", label);
+  const id = `form-${++made}`;
+  const held = Object.fromEntries(fields.map((field) => [field.name, values[field.name] ?? field.value ?? empty(field)]));
+  let problems = {};
+  let busy = false;
+  let noted = null;
+  let timer = 0;
+
+  const shown = () => fields.filter(({ when }) => !when || when(held));
+  const draw = () => render(view(), element);
+
+  function change(field, value) {
+    held[field.name] = value;
+    delete problems[field.name];
+    draw();
+    if (!note) return;
+    clearTimeout(timer);
+    timer = setTimeout(tell, PAUSE);
+  }
+
+  async function tell() {
+    const asked = JSON.stringify(held);
+    const answer = await Promise.resolve(note({ ...held })).catch((error) => error.message);
+    if (asked !== JSON.stringify(held)) return;
+    noted = answer;
+    draw();
+  }
+
+  function body() {
+    const sent = {};
+    for (const field of shown()) {
+      const value = held[field.name];
+      if (field.secret && value === "") continue; // what is stored stays
+      put(sent, field.name, field.none && value === "" ? null : value);
+    }
+    return sent;
+  }
+
+  async function submit(event) {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    problems = {};
+    draw();
+    try {
+      await save(body());
+    } catch (error) {
+      problems = place(error.message, shown().map(({ name }) => name));
+    }
+    busy = false;
+    draw();
+    element.querySelector("[aria-invalid]")?.focus();
+  }
+
+  const common = (field) => ({
+    id: `${id}-${field.name}`,
+    problem: problems[field.name],
+    about: [field.hint && `${id}-${field.name}-hint`, problems[field.name] && `${id}-${field.name}-problem`].filter(Boolean).join(" ") || null,
+  });
+
+  function control(field) {
+    const { id: own, about, problem } = common(field);
+    const invalid = problem ? "true" : null;
+    const value = held[field.name];
+    const set = (event) => change(field, read(field, event.target));
+    if (field.type === "select") {
+      return html`<select id=${own} name=${field.name} aria-describedby=${about} aria-invalid=${invalid} ?disabled=${field.fixed} .value=${String(value)} @change=${set}>
+        ${keyed(field.options, ([option]) => option, ([option, text]) => html`<option value=${option}>${text}</option>`)}</select>`;
+    }
+    if (field.type === "text" && field.rows) {
+      return html`<textarea id=${own} name=${field.name} rows=${field.rows} ?required=${field.required} maxlength=${field.max} spellcheck="false" autocomplete="off"
+        placeholder=${field.placeholder} aria-describedby=${about} aria-invalid=${invalid} .value=${value} @input=${set}></textarea>`;
+    }
+    if (field.type === "list") {
+      return html`<textarea id=${own} name=${field.name} rows=${field.rows ?? 2} ?required=${field.required} spellcheck="false" autocomplete="off"
+        placeholder=${field.placeholder} aria-describedby=${about} aria-invalid=${invalid} .value=${[value].flat().join("\n")} @change=${set}></textarea>`;
+    }
+    const number = field.type === "number";
+    return html`<input id=${own} name=${field.name} type=${field.type ?? "text"} ?required=${field.required} ?disabled=${field.fixed}
+      min=${number ? field.min : null} max=${number ? field.max : null} step=${number ? field.step ?? 1 : null} maxlength=${number ? null : field.max}
+      autocomplete=${field.type === "password" ? "new-password" : "off"} spellcheck="false"
+      placeholder=${field.placeholder} list=${field.suggest ? `${own}-list` : null}
+      aria-describedby=${about} aria-invalid=${invalid} .value=${value ?? ""} @input=${set} />
+      ${field.suggest && html`<datalist id=${`${own}-list`}>${field.suggest.map((text) => html`<option value=${text}></option>`)}</datalist>`}`;
+  }
+
+  const below = (field) => {
+    const { id: own, problem } = common(field);
+    return html`${field.hint && html`<small class="hint" id=${`${own}-hint`}>${field.hint}</small>`}
+      ${problem && html`<small class="problem" id=${`${own}-problem`} role="alert">${problem}</small>`}`;
+  };
+
+  function row(field) {
+    const { id: own, about, problem } = common(field);
+    if (field.type === "check") {
+      return html`<div class="field"><label class="check"><input id=${own} name=${field.name} type="checkbox" aria-describedby=${about}
+        .checked=${held[field.name]} @change=${(event) => change(field, event.target.checked)} /> ${field.label}</label>${below(field)}</div>`;
+    }
+    if (field.type === "checks") {
+      return html`<fieldset class="field" aria-describedby=${about}><legend>${field.label}</legend>
+        <div class="checks">${keyed(field.options, ([option]) => option, ([option, text]) => html`<label class="check">
+          <input type="checkbox" name=${field.name} value=${option} aria-invalid=${problem ? "true" : null} .checked=${held[field.name].includes(option)} @change=${(event) =>
+            change(field, event.target.checked ? [...held[field.name], option] : held[field.name].filter((one) => one !== option))} /> ${text}</label>`)}</div>
+        ${below(field)}</fieldset>`;
+    }
+    return html`<div class=${field.half ? "field field-half" : "field"}><label for=${own}>${field.label}</label>${control(field)}${below(field)}</div>`;
+  }
+
+  const view = () => html`<div class="fields">${keyed(shown(), ({ name }) => name, row)}</div>
+    ${note && html`<p class="note-line" role="status">${noted}</p>`}
+    ${problems[""] && html`<p class="problem" role="alert">${problems[""]}</p>`}
+    <div class="actions">
+      <button class=${danger ? "button button-danger" : "button button-main"} ?disabled=${busy}>${action}</button>
+      ${cancel && html`<button class="button" type="button" @click=${cancel}>Cancel</button>`}
+    </div>`;
+
+  element.addEventListener("submit", submit);
+  draw();
+  if (note) void tell();
+  return element;
+}
+
+const empty = ({ type, options }) =>
+  ({ check: false, checks: [], list: [], number: null, select: options?.[0]?.[0] ?? "" })[type] ?? "";

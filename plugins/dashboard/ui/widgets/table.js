@@ -1,0 +1,72 @@
+// Tables whose columns sort, and the way from page to page.
+
+import { html, keyed } from "../dom.js";
+import { number, plural } from "../format.js";
+import { link, query } from "../routes.js";
+
+/** By the table's id: the column it is sorted by, and whether the smallest comes first. */
+const sorted = new Map();
+
+const value = (row, { name, sort }) => (typeof sort === "function" ? sort(row) : row[name]);
+
+function compare(a, b) {
+  if (a === null || a === undefined) return b === null || b === undefined ? 0 : 1;
+  if (b === null || b === undefined) return -1;
+  return typeof a === "number" ? a - b : String(a).localeCompare(String(b));
+}
+
+/** The rows in the order that was asked for; what has no value stays last. */
+function order(rows, columns, id) {
+  const { name, up } = sorted.get(id) ?? {};
+  const column = columns.find((one) => one.name === name);
+  if (!column) return rows;
+  const filled = rows.filter((row) => value(row, column) != null).toSorted((a, b) => compare(value(a, column), value(b, column)) * (up ? 1 : -1));
+  return [...filled, ...rows.filter((row) => value(row, column) == null)];
+}
+
+/** Make the function that shows tables; `redraw` shows the page again after a click on a heading. */
+export const tables = (redraw) => {
+  function sort(id, { name, number: figures }) {
+    const now = sorted.get(id);
+    sorted.set(id, { name, up: now?.name === name ? !now.up : !figures });
+    redraw();
+  }
+
+  function heading(id, column) {
+    const { name, label = name, number: figures } = column;
+    const kind = figures ? "figure" : null;
+    if (!label) return html`<th scope="col"><span class="off-screen">Actions</span></th>`;
+    if (!id || !column.sort) return html`<th scope="col" class=${kind}>${label}</th>`;
+    const now = sorted.get(id);
+    const direction = now?.name !== name ? null : now.up ? "ascending" : "descending";
+    return html`<th scope="col" class=${kind} aria-sort=${direction}><button class="sort" type="button" @click=${() => sort(id, column)}>${label}</button></th>`;
+  }
+
+  const cell = (row, column) => {
+    const content = column.view ? column.view(row) : typeof row[column.name] === "number" && column.number ? number(row[column.name]) : row[column.name];
+    return html`<td class=${[column.number && "figure", column.wrap && "wrap"].filter(Boolean).join(" ") || null}
+      data-label=${column.label ?? column.name}><span class="cell-content">${content}</span></td>`;
+  };
+
+  /** A table of rows; with `id` its columns marked `sort` can be sorted. */
+  return (columns, rows, { id, label, empty = "Nothing yet.", key } = {}) => {
+    if (!rows.length) return html`<p class="faint">${empty}</p>`;
+    const ordered = id ? order(rows, columns, id) : rows;
+    return html`<div class="scroll"><table class="table cells" aria-label=${label}>
+      <thead><tr>${columns.map((column) => heading(id, column))}</tr></thead>
+      <tbody>${keyed(ordered, (row, at) => (key ? row[key] : row.id) ?? at, (row) => html`<tr>${columns.map((column) => cell(row, column))}</tr>`)}</tbody>
+    </table></div>`;
+  };
+};
+
+/** The pages of a list, by the parameter `page` of the address, or `name`; `meta` as the service gives it. */
+export function pager({ page, pages, total, total_exact: exact = true }, word, words = `${word}s`, name = "page") {
+  if (!total && page < 2) return null;
+  const count = html`<span class="faint">${exact ? "" : "over "}${plural(total, word, words)}</span>`;
+  if (pages < 2 && page < 2) return html`<p class="pager">${count}</p>`;
+  const to = (target, rel, text) => target >= 1 && target <= pages
+    ? html`<a class="button" rel=${rel} href=${link({ ...query(), [name]: target === 1 ? null : target })}>${text}</a>`
+    : html`<span class="button button-off">${text}</span>`;
+  return html`<nav class="pager" aria-label=${`Pages of ${words}`}>${to(page - 1, "prev", "Previous")}
+    <span>Page ${number(page)} of ${number(pages)}</span> ${to(page + 1, "next", "Next")} ${count}</nav>`;
+}

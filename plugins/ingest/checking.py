@@ -1,0 +1,84 @@
+"""The judgement of one pushed event: the hand-written twin of `schemas/ingest/event.json` (architecture.md §7).
+
+A validator for the published schema costs a hundred times as much; a test holds both to the same verdict.
+"""
+
+from typing import Any
+
+from snaglist.plugins.ingest.fields import Fields
+from snaglist.plugins.issues import Event, clean
+from snaglist.plugins.logs import MAX_BREADCRUMBS, Pruner, Pushed, by_level, exceptions_of
+
+MAX_MESSAGE = 1_000_000
+MAX_PREVIEW = 200  # of a context in lists: each event's full one is in its text
+
+
+class Unfit(Exception):
+    """An event that cannot be stored, and why."""
+
+
+def check_event(given: Any, now: str, redacted: frozenset[str]) -> Pushed:
+    """Return the event that was sent, with everything optional made to fit; Unfit when it has no message.
+
+    `now` is the time it was received. `redacted` are names as `redacted_names` returns them.
+    """
+    if not isinstance(given, dict):
+        raise Unfit("must be an object")
+    fields = Fields(given)
+    message = _message(fields)
+    raised = fields.text("exception_class", 255, "exception")
+    if raised and not message.startswith(raised):
+        message = f"{raised}: {message}"
+    stack = fields.stack()
+    level = fields.value("severity", "level")
+    occurred_at = fields.occurred_at(now)
+    context, cut = _context(fields, redacted)
+    fields.cut |= level is not None and not isinstance(level, str | int | float)
+    event = Event(
+        message,
+        severity=by_level(level) or "ERROR",
+        occurred_at=occurred_at or now,
+        time_source="event" if occurred_at else "received",
+        log_type="http",
+        channel=fields.channel(),
+        environment=fields.text("environment", 100) or "production",
+        exceptions=exceptions_of(message, raised, stack),
+        stack=stack,
+        context=context,
+        preview=context[:MAX_PREVIEW],
+        release=fields.text("release", 120),
+        server_name=fields.scalar("server_name", 200),
+        event_id=fields.event_id(),
+        fingerprint=fields.fingerprint(),
+        tags=fields.tags(),
+    )
+    module = fields.text("module", 100)
+    event.truncated = fields.cut or cut
+    return Pushed(event, raised, module)
+
+
+def _message(fields: Fields) -> str:
+    found = fields.value("message", "title")
+    if found is None:
+        raise Unfit("message: is required")
+    if not isinstance(found, str):
+        raise Unfit("message: must be a text")
+    message = found.strip()
+    if not message:
+        raise Unfit("message: must not be blank")
+    fields.cut |= len(message) > MAX_MESSAGE
+    return clean(message[:MAX_MESSAGE])
+
+
+def _context(fields: Fields, redacted: frozenset[str]) -> tuple[str, bool]:
+    """Return the context with all that belongs to it, as JSON, and whether some of it was left out."""
+    values = dict(fields.mapping("context"))
+    for name in ("request", "user"):
+        if given := fields.mapping(name):
+            values[name] = given
+    if crumbs := fields.items("breadcrumbs"):
+        values["breadcrumbs"] = crumbs[-MAX_BREADCRUMBS:]
+    if runtime := fields.scalar("runtime", 200):
+        values["runtime"] = runtime
+    pruner = Pruner(redacted)
+    return pruner.text(values), pruner.cut

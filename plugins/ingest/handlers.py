@@ -1,0 +1,101 @@
+"""HTTP in, HTTP out: `ingest` and `ingest-settings`."""
+
+import threading
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any
+from urllib.parse import quote
+
+from snaglist.kernel import Call, Invalid, TooMany
+from snaglist.plugins.ingest import keys
+from snaglist.plugins.ingest.checking import Unfit, check_event
+from snaglist.plugins.ingest.options import RATES
+from snaglist.plugins.ingest.requests import NotJson, parse_events, read_body
+from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, redacted_names
+
+MAX_ERRORS = 20
+LIMITED = "rate limited"
+# Bytes from which bodies are parsed one at a time: parsed they take many times their size, and two threads that parse
+# are no faster than one.
+LARGE = 256 * 1024
+
+
+class Receiver:
+    """The handlers of one service."""
+
+    def __init__(self) -> None:
+        self._intake = Intake(RATES)
+        self._large = threading.Lock()
+
+    def post_events(self, call: Call) -> Mapping[str, Any]:
+        """Store the good ones of the events that were sent; 202 when they are durable."""
+        body = read_body(call)
+        with self._large if len(body) > LARGE else nullcontext():
+            good, bad = _judge(call, parse_events(call, body))
+        del body  # what waits for its turn to be stored holds events only
+        outcome = self._intake.deliver(call, Delivery(good, len(bad), call.address))
+        if not good:
+            raise Invalid([_named(position, problem) for position, problem in bad.items()])
+        if outcome.limited and not outcome.accepted:
+            raise TooMany("The rate limit is used up.", retry_after=outcome.retry_after)
+        return _answer(len(good) + len(bad), bad, outcome)
+
+
+def get_settings(call: Call) -> Mapping[str, Any]:
+    """Show how to send, and what came in the last day."""
+    return _settings(call)
+
+
+def post_settings(call: Call) -> Mapping[str, Any]:
+    """Make a new key, or change how it may be presented."""
+    if call.body["action"] == "regenerate":
+        keys.KEYS.make(call, grace_minutes=call.body["grace_minutes"])
+    else:
+        keys.allow_query_key(call, call.body["allow_query_key"])
+    return _settings(call)
+
+
+def _judge(call: Call, given: list[Any]) -> tuple[list[tuple[int, Pushed]], dict[int, str]]:
+    """Return the events that can be stored by their positions, and what is wrong with the others."""
+    redacted = redacted_names(call.setting("privacy.redact_keys"))
+    good: list[tuple[int, Pushed]] = []
+    bad: dict[int, str] = {}
+    for position in range(len(given)):
+        event, given[position] = given[position], None  # the next ones take its memory
+        if isinstance(event, NotJson):
+            bad[position] = event.reason.message
+            continue
+        try:
+            good.append((position, check_event(event, call.now, redacted)))
+        except Unfit as error:
+            bad[position] = str(error)
+    return good, bad
+
+
+def _named(position: int, problem: str) -> str:
+    field, colon, _ = problem.partition(": ")
+    inside = colon and field.isidentifier()
+    return f"events[{position}].{problem}" if inside else f"events[{position}]: {problem}"
+
+
+def _answer(received: int, bad: Mapping[int, str], outcome: Outcome) -> dict[str, Any]:
+    problems = sorted([*bad.items(), *((position, LIMITED) for position in outcome.limited)])
+    return {
+        "accepted": outcome.accepted,
+        "received": received,
+        "dropped": len(problems),
+        "duplicates": outcome.duplicates,
+        "errors": [{"index": position, "error": problem} for position, problem in problems[:MAX_ERRORS]],
+    }
+
+
+def _settings(call: Call) -> dict[str, Any]:
+    base = call.setting("ingest.url").rstrip("/") or call.base_url
+    return {
+        "ingest_url": f"{base}/?api=ingest&app={quote(call.application.id)}",
+        **keys.KEYS.show(call),
+        "key_header": keys.HEADER,
+        "allow_query_key": keys.allows_query_key(call),
+        "rate_limit": RATES.show(call),
+        "last_24h": RATES.last_day(call.db, call.now),
+    }

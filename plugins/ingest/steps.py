@@ -1,0 +1,16 @@
+"""Schema steps of the area: append only, a step never changes after release."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from snaglist.kernel.columns import metadata
+from snaglist.plugins.ingest.options import RATES
+
+
+def s001(db: Connection) -> None:
+    """Create the tables of the area."""
+    metadata.create_all(db, tables=RATES.tables, checkfirst=True)
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)

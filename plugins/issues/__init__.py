@@ -1,0 +1,140 @@
+"""Issues: events become issues here, and here issues are searched, shown and changed.
+
+`tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
+"""
+
+from collections.abc import Callable
+from importlib.resources import files
+
+from sqlalchemy import Connection, Table
+
+from snaglist.kernel import Assets, Description, Endpoint, Job, hookimpl
+from snaglist.plugins.issues import assignment, bulk, manual, modules, search, status, tables
+from snaglist.plugins.issues.events import (
+    RANK,
+    SEVERITIES,
+    STATUSES,
+    AccessInfo,
+    Event,
+    EventSource,
+    ExceptionInfo,
+    Frame,
+    IssueChange,
+    StoredBatch,
+    StoredEvent,
+)
+from snaglist.plugins.issues.grouping import grouping_key
+from snaglist.plugins.issues.grouping.paths import path_template
+from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.learning import GroupingModel
+from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
+from snaglist.plugins.issues.manual import create_issue
+from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
+from snaglist.plugins.issues.modules import find_or_create_module
+from snaglist.plugins.issues.reading import read_back
+from snaglist.plugins.issues.status import change_status, follow_statuses
+from snaglist.plugins.issues.steps import STEPS
+from snaglist.plugins.issues.storing import (
+    Removed,
+    Reread,
+    Unstored,
+    known_event_ids,
+    remove_occurrences,
+    rename_source,
+    reoccurrence_times,
+    replace_event,
+    reread_events,
+    store_events,
+)
+from snaglist.plugins.issues.storing.samples import culprit_frame
+from snaglist.plugins.issues.storing.texts import clean
+from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
+from snaglist.plugins.issues.unmerging import unmerge_grouping
+
+__all__ = [
+    "RANK",
+    "SEVERITIES",
+    "STATUSES",
+    "AccessInfo",
+    "Event",
+    "EventSource",
+    "ExceptionInfo",
+    "Frame",
+    "GroupingModel",
+    "IssueChange",
+    "Mirrored",
+    "Removed",
+    "Reread",
+    "StoredBatch",
+    "StoredEvent",
+    "Unstored",
+    "attach_automatic",
+    "attach_by_hand",
+    "change_status",
+    "clean",
+    "create_issue",
+    "create_mirrored",
+    "culprit_frame",
+    "detach_by_hand",
+    "find_or_create_module",
+    "follow_statuses",
+    "grouping_key",
+    "known_event_ids",
+    "link_external",
+    "move_external",
+    "path_template",
+    "read_back",
+    "remove_occurrences",
+    "rename_source",
+    "reoccurrence_times",
+    "replace_event",
+    "reread_events",
+    "resolve_issue_id",
+    "store_events",
+    "tables",
+    "unmerge_grouping",
+    "update_mirrored",
+]
+
+
+@hookimpl
+def describe() -> Description:
+    """Name the area."""
+    return Description(
+        "issues", "Issues", "Groups events into issues, and lets people work on them", "core", "0.1.0", core=True
+    )
+
+
+@hookimpl
+def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+    """Offer modules, manual issues, statuses, assignment, bulk actions, and search."""
+    for area in (modules, manual, status, assignment, bulk, search):
+        for endpoint in area.ENDPOINTS:
+            register(endpoint)
+
+
+@hookimpl
+def register_tables(register: Callable[[Table], None]) -> None:
+    """Declare the tables."""
+    for table in (*tables.TABLES, *LEARNED):
+        register(table)
+
+
+@hookimpl
+def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+    """Offer the schema steps."""
+    for name, step in STEPS:
+        register(name, step)
+
+
+@hookimpl
+def register_jobs(register: Callable[[Job], None]) -> None:
+    """Offer the job of large bulk actions."""
+    for job in bulk.JOBS:
+        register(job)
+
+
+@hookimpl
+def dashboard_assets() -> Assets:
+    """Offer the list of issues and the page of one."""
+    return Assets("issues", files("snaglist.plugins.issues") / "ui", "issues.js", ("issues.css",))

@@ -1,0 +1,120 @@
+"""The actions, each on issues that exist, in the open write transaction."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.plugins.issues.assignment import Assignee, assign_issues
+from snaglist.plugins.issues.deleting import delete_issues
+from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.merging import merge_issues
+from snaglist.plugins.issues.snoozing import snooze_issues
+from snaglist.plugins.issues.status import Wanted, change_statuses
+from snaglist.plugins.issues.tables import tags
+from snaglist.plugins.issues.tagging import attach_by_hand, detach_by_hand
+from snaglist.plugins.issues.unmerging import unmerge_grouping
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What an action did: fields of its own in the answer, statuses before, and what plugins add."""
+
+    fields: dict[str, Any] = field(default_factory=dict)
+    previous: dict[int, str] = field(default_factory=dict)
+    reactions: dict[str, Any] = field(default_factory=dict)
+
+    def include(self, other: "Outcome") -> None:
+        """Add the outcome of further issues."""
+        self.fields |= other.fields
+        self.previous |= other.previous
+        self.reactions |= other.reactions
+
+    def answer(self, action: str, ids: Sequence[int]) -> dict[str, Any]:
+        """Return the answer of the endpoint."""
+        previous = {str(issue_id): self.previous[issue_id] for issue_id in sorted(self.previous)}
+        counted = {"updated": len(ids), "ids": list(ids), "previous": previous}
+        return {**self.reactions, "action": action, **self.fields, **counted}
+
+
+def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    wanted = Wanted(fields["status"], fields.get("note") or None, fields.get("release") or None, fields["comment"])
+    previous, reactions = change_statuses(call, ids, wanted.check())
+    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions)
+
+
+def _add_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    _hold_tag(call, fields["tag_id"])
+    attach_by_hand(call.db, ids, fields["tag_id"], now=call.now, label=call.label)
+    return Outcome({"tag_id": fields["tag_id"]})
+
+
+def _remove_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    _hold_tag(call, fields["tag_id"])
+    detach_by_hand(call.db, ids, fields["tag_id"], now=call.now, label=call.label)
+    return Outcome({"tag_id": fields["tag_id"]})
+
+
+def _hold_tag(call: Call, tag_id: int) -> None:
+    """Keep the tag from being deleted until the end of the transaction."""
+    held = select(tags.c.id).where(tags.c.id == tag_id).with_for_update(read=True, key_share=True)
+    if call.db.execute(held).first() is None:
+        raise Invalid("tag_id: unknown tag")
+
+
+def _assign(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    assignee = Assignee(**fields["assignee"])
+    reactions = assign_issues(call, ids, assignee)
+    return Outcome({"assigned_to_id": assignee.id, "assigned_to_label": assignee.label}, reactions=reactions)
+
+
+def _snooze(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    until, events = fields.get("until"), fields.get("count")
+    reactions = snooze_issues(call, ids, until, events)
+    return Outcome({"snoozed_until": until, "snooze_count": events}, reactions=reactions)
+
+
+def _unsnooze(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    return Outcome(reactions=snooze_issues(call, ids, None, None))
+
+
+def _merge(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    # What was there when the request was checked may have gone by another one.
+    try:
+        target_id = resolve_issue_id(call.db, fields["target_id"])
+    except NotFound as gone:
+        raise Invalid("target_id: unknown issue") from gone
+    try:
+        if ids:
+            merge_issues(call, ids, target_id)
+    except NotFound as gone:
+        raise Invalid(f"ids: {gone}") from gone
+    return Outcome({"target_id": target_id})
+
+
+def _unmerge(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    (issue_id,) = ids
+    new_id = unmerge_grouping(call, issue_id, fields["grouping_id"])
+    return Outcome({"id": issue_id, "grouping_id": fields["grouping_id"], "new_id": new_id})
+
+
+def _delete(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    delete_issues(call, ids)
+    return Outcome()
+
+
+ACTIONS: Mapping[str, Callable[[Call, Sequence[int], Fields], Outcome]] = {
+    "status": _status,
+    "add_tag": _add_tag,
+    "remove_tag": _remove_tag,
+    "assign": _assign,
+    "snooze": _snooze,
+    "unsnooze": _unsnooze,
+    "merge": _merge,
+    "unmerge": _unmerge,
+    "delete": _delete,
+}

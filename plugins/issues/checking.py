@@ -1,0 +1,149 @@
+"""What plugins hand back, held against the shape that the area goes on with; their values are never trusted.
+
+Everything here raises TypeError or ValueError, inside the containment of the hook: the value stays as it was before,
+and the message is shown as the plugin's `last_error`.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from snaglist.kernel import Call, times
+from snaglist.plugins.issues.events import RANK, SEVERITIES, AccessInfo, Event, ExceptionInfo, Frame, IssueChange
+
+MAX_NUMBER = 2**63 - 1
+_Types = tuple[type, ...]
+_TEXT, _MAYBE, _NUMBER, _LIST = (str,), (str, type(None)), (int,), (list, tuple)
+_MAYBE_NUMBER = (int, type(None))
+_EVENT: dict[str, _Types] = {
+    **dict.fromkeys(("message", "severity", "occurred_at", "time_source", "log_type", "family"), _TEXT),
+    **dict.fromkeys(("channel", "environment", "stack", "context"), _TEXT),
+    **dict.fromkeys(("preview", "release", "server_name", "event_id", "template", "fingerprint"), _MAYBE),
+    **dict.fromkeys(("exceptions", "tags"), _LIST),
+    **dict.fromkeys(("byte_start", "byte_end"), _NUMBER),
+    **dict.fromkeys(("provisional", "truncated"), (bool,)),
+    "access": (AccessInfo, type(None)),
+}
+_EXCEPTION: dict[str, _Types] = {"type": _TEXT, "message": _TEXT, "frames": _LIST}
+_FRAME: dict[str, _Types] = {
+    "function": _MAYBE, "file": _MAYBE, "line": _MAYBE_NUMBER, "column": _MAYBE_NUMBER, "in_app": (bool,),
+}  # fmt: skip
+_ACCESS: dict[str, _Types] = {"method": _TEXT, "path": _TEXT, "status": _NUMBER}
+_LONGEST = {"log_type": 40, "time_source": 10}  # columns that take no more, and are not cut
+
+
+def change_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
+    """Let plugins change events before they are grouped (`events_storing`).
+
+    They may leave events out; each that stays keeps its place in the source.
+    """
+    if not events:
+        return events
+    changed: Sequence[Event]
+    changed = call.chain("events_storing", "events", events, _copies, partial(_checked_events, events))
+    return changed
+
+
+def resolve_stack(call: Call, event: Event) -> Event:
+    """Let plugins change an event that is shown (`stack_showing`)."""
+    changed: Event = call.chain("stack_showing", "event", event, _copy, partial(_checked_event, "stack_showing()"))
+    return changed
+
+
+def tell_change(call: Call, change: IssueChange) -> dict[str, Any]:
+    """Tell plugins what was done to issues (`issue_changed`); returns their JSON objects by plugin id."""
+    return call.emit("issue_changed", _json_object, change=change)
+
+
+# -- copies: what a plugin changed before it failed must not stay
+
+_values = {kind: attrgetter(*kind.__slots__) for kind in (Event, ExceptionInfo, Frame)}
+
+
+def _copies(events: Sequence[Event]) -> list[Event]:
+    return [_copy(event) for event in events]
+
+
+def _copy(event: Event) -> Event:
+    made = Event(*_values[Event](event))
+    if made.exceptions:
+        made.exceptions = [
+            ExceptionInfo(one.type, one.message, [Frame(*_values[Frame](frame)) for frame in one.frames])
+            for one in made.exceptions
+        ]
+    if made.tags:
+        made.tags = list(made.tags)
+    return made
+
+
+# -- checks
+
+
+def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
+    name = "events_storing()"
+    if not isinstance(result, list | tuple):
+        raise TypeError(f"{name} must return a list of Event, not {type(result).__name__}")
+    places = {event.byte_start for event in given}
+    for at, event in enumerate(result):
+        _checked_event(f"{name}[{at}]", event)
+        if event.byte_start not in places:
+            raise ValueError(f"{name}[{at}].byte_start: must be that of an event that was given, each once")
+        places.remove(event.byte_start)
+    return list(result)
+
+
+def _checked_event(name: str, event: Any) -> Event:
+    if not isinstance(event, Event):
+        raise TypeError(f"{name} must be an Event, not {type(event).__name__}")
+    _check_fields(name, event, _EVENT)
+    if event.severity not in RANK:
+        raise ValueError(f"{name}.severity: must be one of {', '.join(SEVERITIES)}, not {event.severity!r}")
+    if event.occurred_at and not times.is_time(event.occurred_at):
+        raise ValueError(f"{name}.occurred_at: must be like 2026-01-03 10:00:00, not {event.occurred_at!r}")
+    for field, longest in _LONGEST.items():
+        if len(getattr(event, field)) > longest:
+            raise ValueError(f"{name}.{field}: must have at most {longest} characters")
+    if not 0 <= event.byte_start <= event.byte_end <= MAX_NUMBER:
+        raise ValueError(f"{name}.byte_end: must not lie before byte_start")
+    if event.access:
+        _check_fields(f"{name}.access", event.access, _ACCESS)
+    for tag in event.tags:
+        if type(tag) is not str:
+            raise TypeError(f"{name}.tags: must hold texts, not {type(tag).__name__}")
+    for number, exception in enumerate(event.exceptions):
+        _check_exception(f"{name}.exceptions[{number}]", exception)
+    return event
+
+
+def _check_exception(name: str, exception: Any) -> None:
+    if not isinstance(exception, ExceptionInfo):
+        raise TypeError(f"{name} must be an ExceptionInfo, not {type(exception).__name__}")
+    _check_fields(name, exception, _EXCEPTION)
+    for frame in exception.frames:
+        if not isinstance(frame, Frame):
+            raise TypeError(f"{name}.frames must hold Frame, not {type(frame).__name__}")
+        _check_fields(f"{name}.frames", frame, _FRAME)
+
+
+_getters: dict[int, Callable[[Any], tuple[Any, ...]]] = {
+    id(types): attrgetter(*types) for types in (_EVENT, _EXCEPTION, _FRAME, _ACCESS)
+}
+
+
+def _check_fields(name: str, value: Any, types: dict[str, _Types]) -> None:
+    for (field, allowed), found in zip(types.items(), _getters[id(types)](value), strict=True):
+        if type(found) not in allowed:
+            wanted = " or ".join("None" if kind is type(None) else kind.__name__ for kind in allowed)
+            raise TypeError(f"{name}.{field}: must be {wanted}, not {type(found).__name__}")
+
+
+def _json_object(result: Any) -> dict[str, Any] | None:
+    """Return a copy that nobody else changes, as it will be answered."""
+    if result is None:
+        return None
+    if not isinstance(result, dict) or not all(isinstance(name, str) for name in result):
+        raise TypeError(f"issue_changed() must return a JSON object or None, not {type(result).__name__}")
+    copied: dict[str, Any] = json.loads(json.dumps(result, allow_nan=False))
+    return copied

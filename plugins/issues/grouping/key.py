@@ -1,0 +1,97 @@
+"""The grouping key: a pure function of the event that decides which issue it belongs to."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from snaglist.kernel.text import digest
+from snaglist.plugins.issues.events import Event
+from snaglist.plugins.issues.grouping.frames import ExceptionParts
+from snaglist.plugins.issues.grouping.paths import path_template
+from snaglist.plugins.issues.grouping.templates import template
+
+VERSION = 1
+_MEMO_SIZE = 8192
+
+
+class GroupingKey:
+    """Key text, its parts and its fingerprint. Equal keys may be one shared object: do not change the parts."""
+
+    __slots__ = ("fingerprint", "key", "parts", "version")
+
+    def __init__(self, key: str, parts: Mapping[str, Any]) -> None:
+        self.fingerprint = digest(key)
+        self.version = VERSION
+        self.key = key
+        self.parts = parts
+
+    def __repr__(self) -> str:
+        return f"GroupingKey({self.key!r})"
+
+
+_text_keys: dict[tuple[int | None, str, str], GroupingKey] = {}
+
+
+def grouping_key(event: Event, module_id: int | None) -> GroupingKey:
+    """Return the key of an event in a module."""
+    if event.fingerprint is not None:
+        return _build(module_id, event.family, custom=event.fingerprint)
+    if event.access is not None:
+        access = event.access
+        line = {"method": access.method, "path": path_template(access.path, "{id}"), "status": access.status}
+        return _build(module_id, event.family, access=line)
+    if event.exceptions:
+        return _exception_key(event, module_id)
+    text = template(event.message if event.template is None else event.template)
+    known = _text_keys.get((module_id, event.family, text))
+    if known is None:
+        known = _build(module_id, event.family, text=text)
+        if len(_text_keys) >= _MEMO_SIZE:
+            _text_keys.clear()
+        _text_keys[module_id, event.family, text] = known
+    return known
+
+
+def _exception_key(event: Event, module_id: int | None) -> GroupingKey:
+    chain: dict[str, ExceptionParts] = {}
+    for exception in event.exceptions:
+        part = ExceptionParts(exception)
+        chain.setdefault(part.text(), part)  # members of a group that are alike count once
+    parts = list(chain.values())
+    deciding = ExceptionParts(event.exceptions[-1])
+    places = any(part.frames for part in parts)
+    text = None if places and deciding.frames and not deciding.vague else _exception_text(event)
+    return _build(module_id, event.family, exceptions=parts, text=text)
+
+
+def _exception_text(event: Event) -> str:
+    raised = event.exceptions[-1].message
+    said = event.message if event.template is None else event.template
+    if not raised.strip() or raised in said:
+        return template(said)
+    return template(raised) if said in raised else f"{template(said)}: {template(raised)}"
+
+
+def _build(
+    module_id: int | None,
+    family: str,
+    *,
+    exceptions: Sequence[ExceptionParts] = (),
+    text: str | None = None,
+    custom: str | None = None,
+    access: Mapping[str, Any] | None = None,
+) -> GroupingKey:
+    parts: dict[str, Any] = {
+        "module": module_id,
+        "family": family,
+        "exceptions": [{"class": part.type, "frames": part.frames} for part in exceptions],
+        "template": text,
+        "custom": custom,
+    }
+    head = "-" if module_id is None else str(module_id)
+    if custom is not None:
+        return GroupingKey(f"{head}|custom|{custom}", parts)
+    if access is not None:
+        parts["access"] = access
+        return GroupingKey(f"{head}|{family}|{access['method']} {access['path']} {access['status']}", parts)
+    key = f"{head}|{family}|{';'.join(part.text() for part in exceptions)}"
+    return GroupingKey(key if text is None else f"{key}|{text}", parts)

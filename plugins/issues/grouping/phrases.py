@@ -1,0 +1,61 @@
+"""Values that show only between words, found in a line whose tokens are masked already."""
+
+import re
+
+_V = r"<\*>"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)[a-z]{0,6}\.?"
+_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?"
+_ZONE = r"(?:UTC|GMT|CES?T|EES?T|WES?T|[ECMP][SD]T|BST|IST|JST|KST|MSK|AES?T|AEDT)"
+_UNIT = (
+    r"(?:(?:[munµ]|micro|milli|nano)?s(?:ec(?:ond)?s?)?|(?:micro|milli|nano)seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|d(?:ays?)?"
+    r"|m|(?:[kKMGTP]i?)?B|[kKMGTP]i?[bB]?(?:ytes?)?|bytes?|%|percent|[mc]?s)"
+)
+# ISO 4217, the currencies that are traded most
+_CURRENCY = (
+    r"(?:AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KRW|MXN|MYR|NOK|NZD|PEN"
+    r"|PHP|PLN|RON|RSD|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|ZAR|[€£¥$])"
+)
+_ITEM = r"(?:[:@$]?" + _V + r"|\?|%s|[:@]\w{1,60}|NULL|TRUE|FALSE|DEFAULT|NOW\(\)|CURRENT_TIMESTAMP)"
+_ROW = r"\(\s?" + _ITEM + r"(?:\s?,\s?" + _ITEM + r")*\s?\)"
+
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, flags), replacement)
+    for pattern, replacement, flags in (
+        # dates with names of days and months, clock halves, time zones
+        (rf"(?:\b{_DAY} )?{_V}(?:[ /.-]|(?:st|nd|rd|th) ){_MONTH}(?:[ /.-]{_V})?", "<*>", 0),
+        (rf"(?:\b{_DAY} )?\b{_MONTH} {_V}(?:,? {_V})*", "<*>", 0),
+        (rf"\b{_DAY} {_V}", "<*>", 0),
+        (rf"({_V}) ?[ap]\.? ?m\b\.?", r"\1", re.IGNORECASE),
+        (rf"({_V}) \(?{_ZONE}\b\)?", r"\1", 0),
+        # a value said again in parentheses, units
+        (rf"({_V})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
+        (rf"({_V}) {_UNIT}(?![\w-])", r"\1", 0),
+        (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
+        # lists of any length
+        (rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*", r"\1 (<*>)", re.IGNORECASE),
+        (r"(?<!\S)([^\s<]{0,40}<\*>\S{0,40})(?: \1)+(?!\S)", r"\1", 0),
+        (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
+        (r"\[[\w.<>*-]{1,80}(?:, ?[\w.<>*-]{1,80})+\]", "[<*>]", 0),
+        # user names behind fixed phrases
+        (r"\b((?:invalid|illegal|unknown|no such) user(?:name)?:?) [^\s,;:()\[\]]+", r"\1 <*>", re.IGNORECASE),
+        (
+            r"\b((?:for|by|as|to) user(?:name)?:?) (?!(?:input|request|action|session|interaction|confirmation|data)\b)"
+            r"[^\s,;:()\[\]]+(?=$|[,;:()\]]| (?:from|by|at|on|in|with|via|has|is|was|failed|to)\b| [(\[])",
+            r"\1 <*>",
+            re.IGNORECASE,
+        ),
+        (
+            rf"\b((?:password|publickey|login|keyboard-interactive\S*) for) (?!invalid\b)\S+ from {_V}",
+            r"\1 <*> from <*>",
+            0,
+        ),
+    )
+)
+
+
+def mask_phrases(line: str) -> str:
+    """Return the line with the values masked that only their neighbours give away."""
+    if "<*>" in line or " user" in line or "[" in line or "User" in line:
+        for pattern, replacement in _RULES:
+            line = pattern.sub(replacement, line)
+    return line

@@ -1,0 +1,237 @@
+"""Learning from a set of templates, apart from where they are kept.
+
+A template and every open slot is a node. A node that has an open slot belongs together with all others that have
+it, and the open slot is a template again with slots of its own: so values are found one after the other. The
+result is the smallest set of open slots that follows from the templates, whatever their order.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from snaglist.plugins.issues.grouping.names import PLACEHOLDER
+from snaglist.plugins.issues.learning.evidence import Member, is_value, values_beside
+from snaglist.plugins.issues.learning.slots import (
+    Slot,
+    closed,
+    joinable,
+    position_digest,
+    slots,
+    template_digest,
+    weight,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A template of events, or an open slot. `context` is the rest of the grouping key."""
+
+    id: int
+    context: str
+    template: str
+    opened: bool
+
+
+class Store(Protocol):
+    """Where nodes and slots are kept; all look-ups are by digest and for many at once."""
+
+    def opened(self, digests: Collection[str]) -> Mapping[str, int]:
+        """Return the nodes of those slots that are open."""
+
+    def joining(self, digests: Collection[str]) -> Mapping[str, int]:
+        """Return the nodes of those slots whose members with one position belong together, by `position_digest`."""
+
+    def templates(self, digests: Collection[str]) -> Mapping[str, int]:
+        """Return the nodes of templates that came from events."""
+
+    def members(self, digests: Collection[str]) -> Mapping[str, Sequence[Member]]:
+        """Return the members of slots."""
+
+    def add_members(self, rows: Sequence[tuple[str, Member]]) -> None:
+        """Keep members of slots."""
+
+    def open(self, digest: str, context: str, template: str, member: int, *, joining: bool) -> int:
+        """Make the node of a slot that is open, or joins its members with one position; `member` is one of them."""
+
+    def join(self, node: int, other: int) -> None:
+        """Note that two nodes belong together."""
+
+
+def learn(store: Store, nodes: Iterable[Node]) -> None:
+    """Look at nodes that the store has newly got, and at all that follows from them."""
+    queue = list(nodes)
+    while queue:
+        queue = _Round(store, queue).run()
+
+
+class _Round:
+    """One step: the slots of some new nodes."""
+
+    def __init__(self, store: Store, nodes: Sequence[Node]) -> None:
+        self.store = store
+        self.nodes = nodes
+        self.found = {node.id: slots(node.context, node.template) for node in nodes}
+        self.own = {node.id: template_digest(node.context, node.template) for node in nodes if not node.opened}
+        self.texts = {self.own[node.id]: (node.context, node.template) for node in nodes if not node.opened}
+        for node in nodes:
+            self.texts.update((slot.digest, (node.context, slot.template)) for slot in self.found[node.id])
+        self.opened = dict(store.opened(self.texts))
+        self.joining = dict(store.joining({digest for listed in self.found.values() for digest in joinable(listed)}))
+
+    def run(self) -> list[Node]:
+        """Add the members, open what is ripe, join; returns the slots that were opened."""
+        self.store.add_members(
+            [
+                (slot.digest, Member(node.id, slot.words, node.opened))
+                for node in self.nodes
+                for slot in self._uncovered(node)
+                if slot.digest not in self.opened
+            ]
+        )
+        new = self._open(self.texts.keys() - self.opened.keys())
+        for node in self.nodes:
+            having = self.found[node.id]
+            own = () if node.opened else (self.own[node.id],)
+            self._join(node, self.opened, (*own, *(slot.digest for slot in having)))
+            self._join(node, self.joining, joinable(having))
+        return new
+
+    def _uncovered(self, node: Node) -> Sequence[Slot]:
+        """Leave out pairs with a word that is a value by itself: the open slot stands for them."""
+        found = self.found[node.id]
+        values = {
+            position for slot in found if len(slot.words) == 1 and slot.digest in self.opened for position in slot.words
+        }
+        return [slot for slot in found if len(slot.words) == 1 or values.isdisjoint(slot.words)]
+
+    def _join(self, node: Node, slot_nodes: Mapping[str, int], digests: Iterable[str]) -> None:
+        for digest in digests:
+            if digest in slot_nodes:
+                self.store.join(slot_nodes[digest], node.id)
+
+    def _open(self, digests: Collection[str]) -> list[Node]:
+        """Open the slots whose words are values, and join members of others; returns the nodes of the open ones."""
+        members = self.store.members(digests)
+        templates = self.store.templates(members)
+        ripe = []
+        joining: set[tuple[str, int]] = set()
+        for digest, having in members.items():
+            if len(having) == 1 and digest not in templates:
+                continue
+            context, text = self.texts[digest]
+            fixed = weight(text)
+            if is_value(fixed, having, known=digest in templates):
+                ripe.append(digest)
+                continue
+            beside = values_beside(fixed, having)
+            joining.update((digest, position) for position in beside.among)
+            for at, word, position in beside.values:
+                single = closed(text, at, word.text)
+                self.texts[of_single := template_digest(context, single)] = (context, single)
+                joining.add((of_single, position))
+        self._join_members(joining, members)
+        return [self._open_one(digest, members[digest], templates.get(digest)) for digest in sorted(ripe)]
+
+    def _join_members(self, places: Iterable[tuple[str, int]], members: Mapping[str, Sequence[Member]]) -> None:
+        """Join the members that have a word at one position only."""
+        wanted = {position_digest(digest, position): (digest, position) for digest, position in places}
+        self.joining.update(self.store.joining(wanted.keys() - self.joining.keys()))
+        new = {key: place for key, place in wanted.items() if key not in self.joining}
+        beyond = {digest for digest, _ in new.values()} - members.keys()
+        members = {**members, **self.store.members(beyond)}
+        for key, (digest, position) in sorted(new.items()):
+            having = [member.node for member in members.get(digest, ()) if member.words.keys() == {position}]
+            if having:
+                self.joining[key] = self._make(key, digest, having, joining=True)
+
+    def _open_one(self, digest: str, having: Sequence[Member], template: int | None) -> Node:
+        nodes = [member.node for member in having] + ([] if template is None else [template])
+        node = self.opened[digest] = self._make(digest, digest, nodes, joining=False)
+        return Node(node, *self.texts[digest], opened=True)
+
+    def _make(self, key: str, digest: str, having: Sequence[int], *, joining: bool) -> int:
+        node = self.store.open(key, *self.texts[digest], having[0], joining=joining)
+        for other in having:
+            self.store.join(node, other)
+        return node
+
+
+class Model:
+    """A set of templates in memory and what is learned from it."""
+
+    def __init__(self) -> None:
+        self._store = _Memory()
+
+    def add(self, templates: Iterable[tuple[str, str]]) -> None:
+        """Add templates, each with its context."""
+        fresh = []
+        for context, template in templates:
+            digest = template_digest(context, template)
+            if digest not in self._store.by_template:
+                self._store.by_template[digest] = node = self._store.new(template)
+                fresh.append(Node(node, context, template, opened=False))
+        learn(self._store, fresh)
+
+    def group(self, context: str, template: str) -> str:
+        """Return the template of the group: the one with the most values of those that belong together."""
+        node = self._store.by_template.get(template_digest(context, template))
+        return template if node is None else self._store.shown(node)
+
+
+class _Memory:
+    """A store in memory; what belongs together is a forest of nodes."""
+
+    def __init__(self) -> None:
+        self.by_template: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._parents: list[int] = []
+        self._opened: dict[str, int] = {}
+        self._joining: dict[str, int] = {}
+        self._members: defaultdict[str, list[Member]] = defaultdict(list)
+
+    def new(self, template: str) -> int:
+        """Make a node."""
+        self._texts.append(template)
+        self._parents.append(len(self._parents))
+        return len(self._texts) - 1
+
+    def shown(self, node: int) -> str:
+        """Return the text of the group of a node."""
+        return self._texts[self._root(node)]
+
+    def opened(self, digests: Collection[str]) -> Mapping[str, int]:
+        return {digest: self._opened[digest] for digest in digests if digest in self._opened}
+
+    def joining(self, digests: Collection[str]) -> Mapping[str, int]:
+        return {digest: self._joining[digest] for digest in digests if digest in self._joining}
+
+    def templates(self, digests: Collection[str]) -> Mapping[str, int]:
+        return {digest: self.by_template[digest] for digest in digests if digest in self.by_template}
+
+    def members(self, digests: Collection[str]) -> Mapping[str, Sequence[Member]]:
+        return {digest: self._members[digest] for digest in digests if digest in self._members}
+
+    def add_members(self, rows: Sequence[tuple[str, Member]]) -> None:
+        for digest, member in rows:
+            self._members[digest].append(member)
+
+    def open(self, digest: str, context: str, template: str, member: int, *, joining: bool) -> int:
+        slots_of_kind = self._joining if joining else self._opened
+        slots_of_kind[digest] = node = self.new(template)
+        return node
+
+    def join(self, node: int, other: int) -> None:
+        roots = self._root(node), self._root(other)
+        # The text that shows is a function of the set: the one that says least.
+        first, second = sorted(roots, key=lambda root: (self._said(root), self._texts[root], root))
+        self._parents[second] = first
+
+    def _said(self, node: int) -> int:
+        return len(self._texts[node].replace(PLACEHOLDER, ""))
+
+    def _root(self, node: int) -> int:
+        while self._parents[node] != node:
+            self._parents[node] = self._parents[self._parents[node]]
+            node = self._parents[node]
+        return node

@@ -1,0 +1,165 @@
+"""Statements of learning; look-ups are by digest or id, for many at once."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, exists, insert, select, update
+
+from snaglist.kernel.database import chunks, insert_ignore, inserted_id
+from snaglist.kernel.store import settings
+from snaglist.plugins.issues.learning.evidence import Member
+from snaglist.plugins.issues.learning.slots import Word
+from snaglist.plugins.issues.learning.tables import learned_apart, learned_slots, learned_templates
+from snaglist.plugins.issues.tables import groupings, issues
+
+CHUNK = 500
+TURN = "issues.learning"
+EVENTS, OPEN, JOINING = "events", "open", "joining"
+
+
+class NodeRow(NamedTuple):
+    """A node and the grouping that it leads to."""
+
+    id: int
+    digest: str
+    role: str
+    context: str
+    template: str
+    grouping_id: int
+
+
+_NODE = (
+    learned_templates.c.id,
+    learned_templates.c.digest,
+    learned_templates.c.role,
+    learned_templates.c.context,
+    learned_templates.c.template,
+    learned_templates.c.grouping_id,
+)
+
+
+def take_turn(db: Connection, now: str) -> None:
+    """Wait until no other transaction learns: two that each see half of the evidence would both miss it."""
+    if db.dialect.name == "sqlite":  # one writer at a time anyway
+        return
+    insert_ignore(db, settings, [{"key": TURN, "value": True, "updated_at": now}])
+    db.execute(select(settings.c.key).where(settings.c.key == TURN).with_for_update()).all()
+
+
+def nodes(db: Connection, digests: Iterable[str], role: str) -> list[NodeRow]:
+    """Return the rows of a role with these digests."""
+    found: list[NodeRow] = []
+    for some in chunks(sorted(digests), CHUNK):
+        statement = select(*_NODE).where(learned_templates.c.digest.in_(some), learned_templates.c.role == role)
+        found += [NodeRow(*row) for row in db.execute(statement)]
+    return found
+
+
+def nodes_of_groupings(db: Connection, grouping_ids: Sequence[int]) -> list[NodeRow]:
+    """Return the templates of groupings."""
+    found: list[NodeRow] = []
+    for some in chunks(sorted(grouping_ids), CHUNK):
+        statement = select(*_NODE).where(learned_templates.c.grouping_id.in_(some), learned_templates.c.role == EVENTS)
+        found += [NodeRow(*row) for row in db.execute(statement.order_by(learned_templates.c.id))]
+    return found
+
+
+def add_nodes(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert nodes; one that exists stays."""
+    insert_ignore(db, learned_templates, rows)
+
+
+def add_node(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert one node and return its id."""
+    return inserted_id(db.execute(insert(learned_templates).values(row)))
+
+
+def members(db: Connection, digests: Iterable[str]) -> tuple[dict[str, list[Member]], dict[int, int]]:
+    """Return the members of slots, and the groupings that these nodes lead to."""
+    found: defaultdict[str, list[Member]] = defaultdict(list)
+    leads_to: dict[int, int] = {}
+    for some in chunks(sorted(digests), CHUNK):
+        statement = (
+            select(
+                learned_slots.c.digest,
+                learned_slots.c.template_id,
+                learned_slots.c.words,
+                learned_templates.c.role,
+                learned_templates.c.grouping_id,
+            )
+            .join_from(learned_slots, learned_templates, learned_templates.c.id == learned_slots.c.template_id)
+            .where(learned_slots.c.digest.in_(some))
+            .order_by(learned_slots.c.digest, learned_slots.c.template_id)
+        )
+        for row in db.execute(statement):
+            words = {position: Word(word, doubtful) for position, word, doubtful in row.words}
+            found[row.digest].append(Member(row.template_id, words, row.role == OPEN))
+            leads_to[row.template_id] = row.grouping_id
+    return dict(found), leads_to
+
+
+def add_members(db: Connection, rows: Iterable[tuple[str, Member]]) -> None:
+    """Insert members of slots."""
+    listed = [
+        {
+            "digest": digest,
+            "template_id": member.node,
+            "words": [[position, word.text, word.doubtful] for position, word in sorted(member.words.items())],
+        }
+        for digest, member in rows
+    ]
+    insert_ignore(db, learned_slots, sorted(listed, key=lambda row: (row["digest"], row["template_id"])))
+
+
+def apart(db: Connection, grouping_ids: Collection[int]) -> set[int]:
+    """Return those of the groupings that people took apart."""
+    found: set[int] = set()
+    for some in chunks(sorted(grouping_ids), CHUNK):
+        statement = select(learned_apart.c.grouping_id).where(learned_apart.c.grouping_id.in_(some))
+        found.update(db.execute(statement).scalars())
+    return found
+
+
+def set_apart(db: Connection, grouping_id: int, now: str, actor: str | None) -> None:
+    """Remember that people took a grouping apart."""
+    row = {"grouping_id": grouping_id, "created_at": now, "actor": None if actor is None else actor[:200]}
+    insert_ignore(db, learned_apart, [row])
+
+
+def lead_slots(db: Connection, grouping_id: int, other_id: int) -> None:
+    """Let the slots that lead to a grouping lead to another one."""
+    mine = (learned_templates.c.grouping_id == grouping_id, learned_templates.c.role != EVENTS)
+    db.execute(update(learned_templates).where(*mine).values(grouping_id=other_id))
+
+
+def joined_grouping(db: Connection, issue_id: int, but: int) -> int | None:
+    """Return a grouping of an issue with a learned template that nobody took apart."""
+    statement = (
+        select(learned_templates.c.grouping_id)
+        .join_from(learned_templates, groupings, groupings.c.id == learned_templates.c.grouping_id)
+        .where(
+            groupings.c.issue_id == issue_id,
+            groupings.c.id != but,
+            ~exists().where(learned_apart.c.grouping_id == groupings.c.id),
+        )
+        .order_by(groupings.c.id)
+        .limit(1)
+    )
+    return db.execute(statement).scalar()
+
+
+def issues_of(db: Connection, grouping_ids: Iterable[int]) -> dict[int, int]:
+    """Return the issues that groupings lead to."""
+    found: dict[int, int] = {}
+    for some in chunks(sorted(set(grouping_ids)), CHUNK):
+        statement = select(groupings.c.id, groupings.c.issue_id).where(groupings.c.id.in_(some))
+        found.update((row.id, row.issue_id) for row in db.execute(statement))
+    return found
+
+
+def lead_groupings(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
+    """Let the groupings of issues lead to another issue, and remove the issues; nothing else refers to them yet."""
+    for some in chunks(sorted(issue_ids), CHUNK):
+        db.execute(update(groupings).where(groupings.c.issue_id.in_(some)).values(issue_id=target_id))
+        db.execute(delete(issues).where(issues.c.id.in_(some)))

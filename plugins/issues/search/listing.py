@@ -1,0 +1,103 @@
+"""The answers of `errors` and `groups`: one page of issues and what is known about the whole list."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from snaglist.kernel import Call, Invalid, paging
+from snaglist.kernel.database import chunks
+from snaglist.plugins.issues.search import queries
+from snaglist.plugins.issues.search.filters import asked, conditions
+from snaglist.plugins.issues.search.queries import Search
+from snaglist.plugins.issues.search.rows import load_issues
+from snaglist.plugins.issues.search.scope import Scope, read_scope
+from snaglist.plugins.issues.search.sorting import Position, Sort, resume, sort_by
+from snaglist.plugins.issues.search.stack import without_libraries
+from snaglist.plugins.issues.tables import issues
+
+BATCH = 500  # ids in one statement
+SAMPLES = ("sample_message", "sample_stack", "sample_context")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A prepared search: what to look for, in which order, what to show."""
+
+    search: Search
+    sort: Sort
+    scope: Scope
+    samples: Collection[str]
+    skip_vendor: bool
+    after: Position | None = None
+
+
+def prepare(call: Call, sort: str, samples: Collection[str]) -> Listing:
+    """Read the query of a search; needs an open transaction."""
+    scope = read_scope(call.query)
+    after = None
+    if "cursor" in call.query:
+        values = paging.decode_cursor(call.query["cursor"], _cursor_scope(call, sort, scope))
+        order, after = resume(sort, scope, call.now, values)
+    else:
+        order = sort_by(sort, scope, call.now)
+    search = queries.plan(call.db, conditions(call, call.query, scope))
+    return Listing(search, order, scope, samples, bool(call.query.get("skip_vendor")), after)
+
+
+def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the issues of the page that the query asks for, and its `meta`."""
+    if "cursor" in call.query and "page" in call.query:
+        raise Invalid("page: cannot be combined with cursor")
+    limit = _limit(call)
+    number = call.query.get("page", 1)
+    listing = prepare(call, sort, samples)
+    found = queries.page(
+        call.db, listing.search, listing.sort, limit + 1, offset=(number - 1) * limit, after=listing.after
+    )
+    shown = found[:limit]
+    if listing.after:
+        counted: Mapping[str, Any] = {"total": None, "total_exact": False, "page": None, "limit": limit, "pages": None}
+    else:
+        counted = {**paging.meta(listing.search.total, number, limit), "total_exact": listing.search.exact}
+    more = len(found) > limit
+    values = listing.sort.cursor_values(shown[-1]) if more else []
+    meta = {
+        **counted,
+        "next_cursor": paging.encode_cursor(_cursor_scope(call, sort, listing.scope), values) if more else None,
+        "sort": sort,
+        "scoped": bool(listing.scope),
+        "skip_vendor": listing.skip_vendor,
+    }
+    return show(call, listing, [position.id for position in shown]), meta
+
+
+def matching_ids(call: Call, query: Mapping[str, Any]) -> list[int]:
+    """Return the ids, ascending, of all issues that pass the filters; needs an open transaction."""
+    search = queries.plan(call.db, conditions(call, query, read_scope(query)))
+    return list(queries.every_id(call.db, search, Sort(issues.c.id, descending=False)))
+
+
+def show(call: Call, listing: Listing, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Return the issue objects of ids as the listing shows them."""
+    trimmed = listing.skip_vendor and "sample_stack" in listing.samples
+    samples = [*listing.samples, *(["exceptions"] if trimmed else [])]
+    found = [
+        issue for some in chunks(ids, BATCH) for issue in load_issues(call.db, some, listing.scope, call.now, samples)
+    ]
+    if trimmed:
+        for issue in found:
+            issue["sample_stack"] = without_libraries(issue["sample_stack"], issue.pop("exceptions"))
+    return found
+
+
+def _limit(call: Call) -> int:
+    limit: int = call.query.get("limit", call.setting("pagination.default_limit"))
+    highest: int = call.setting("pagination.max_limit")
+    if limit > highest:
+        raise Invalid(f"limit: must be from 1 to {highest}")
+    return limit
+
+
+def _cursor_scope(call: Call, sort: str, scope: Scope) -> str:
+    return json.dumps([asked(call.query, scope), sort], sort_keys=True)

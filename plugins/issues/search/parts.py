@@ -1,0 +1,120 @@
+"""What belongs to one issue: occurrences, days, history, tags, groupings, facets."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, or_, select
+
+from snaglist.plugins.issues.tables import (
+    event_hours,
+    groupings,
+    issue_facets,
+    issue_tags,
+    issues,
+    occurrences,
+    sources,
+    status_history,
+    tags,
+)
+
+FACETS = ("environment", "release", "channel", "source")
+VALUES_SHOWN = 20
+GROUPINGS_SHOWN = 100  # a learned value may have any number of words
+
+_OCCURRENCE = [
+    *(column for column in occurrences.c if column.name != "issue_id"),
+    sources.c.path,
+    sources.c.log_type,
+    sources.c.channel,
+]
+_TAG = [tags.c.id, tags.c.name, tags.c.color, tags.c.icon, tags.c.created_at, tags.c.created_by, tags.c.updated_by]
+_GROUPING = [column for column in groupings.c if column.name not in ("issue_id", "module_id", "created_at")]
+
+
+def occurrence_page(
+    db: Connection, issue_id: int, limit: int, *, offset: int = 0, after: tuple[str, int] | None = None
+) -> Sequence[Row[Any]]:
+    """Return occurrences with their source, newest first."""
+    statement = (
+        select(*_OCCURRENCE)
+        .join_from(occurrences, sources, sources.c.id == occurrences.c.source_id)
+        .where(occurrences.c.issue_id == issue_id)
+        .order_by(occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    if after:
+        moment, occurrence_id = after
+        earlier = or_(occurrences.c.occurred_at < moment, occurrences.c.id < occurrence_id)
+        statement = statement.where(and_(occurrences.c.occurred_at <= moment, earlier))
+    return db.execute(statement).all()
+
+
+def one_occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
+    """Return an occurrence."""
+    return db.execute(select(occurrences).where(occurrences.c.id == occurrence_id)).first()
+
+
+def sample_occurrence_id(db: Connection, issue_id: int) -> int | None:
+    """Return the occurrence that the issue's samples are from."""
+    return db.execute(select(issues.c.sample_occurrence_id).where(issues.c.id == issue_id)).scalar()
+
+
+def days(db: Connection, issue_id: int) -> list[dict[str, Any]]:
+    """Return the events per UTC day, ascending."""
+    day = func.substr(event_hours.c.hour, 1, 10).label("day")
+    statement = select(day, func.sum(event_hours.c.count).label("events")).where(event_hours.c.issue_id == issue_id)
+    rows = db.execute(statement.group_by(day).order_by(day))
+    return [{"day": row.day, "count": int(row.events)} for row in rows]
+
+
+def history(db: Connection, issue_id: int) -> list[dict[str, Any]]:
+    """Return the status history, newest first."""
+    mine = status_history.c.issue_id == issue_id
+    order = (status_history.c.created_at.desc(), status_history.c.id.desc())
+    return [
+        {
+            "id": row.id,
+            "group_id": issue_id,
+            "event": row.event,
+            "from_status": row.from_status,
+            "to_status": row.to_status,
+            "note": row.note,
+            "created_at": row.created_at,
+            "actor": row.actor,
+        }
+        for row in db.execute(select(status_history).where(mine).order_by(*order))
+    ]
+
+
+def issue_tags_in_full(db: Connection, issue_id: int) -> list[dict[str, Any]]:
+    """Return the tags by `key(name)`, each with how the issue got it."""
+    statement = (
+        select(*_TAG, issue_tags.c.source)
+        .join_from(issue_tags, tags, tags.c.id == issue_tags.c.tag_id)
+        .where(issue_tags.c.issue_id == issue_id)
+        .order_by(tags.c.name_key)
+    )
+    return [dict(row) for row in db.execute(statement).mappings()]
+
+
+def keys(db: Connection, issue_id: int) -> list[dict[str, Any]]:
+    """Return the first groupings: why events came to this issue."""
+    mine = groupings.c.issue_id == issue_id
+    statement = select(*_GROUPING).where(mine).order_by(groupings.c.id).limit(GROUPINGS_SHOWN)
+    return [dict(row) for row in db.execute(statement).mappings()]
+
+
+def facets(db: Connection, issue_id: int) -> Mapping[str, list[dict[str, Any]]]:
+    """Return the most frequent values of each facet."""
+    statement = (
+        select(issue_facets.c.facet, issue_facets.c.value, issue_facets.c.count.label("events"))
+        .where(issue_facets.c.issue_id == issue_id)
+        .order_by(issue_facets.c.count.desc(), issue_facets.c.value)
+    )
+    found: dict[str, list[dict[str, Any]]] = {facet: [] for facet in FACETS}
+    for facet, value, events in db.execute(statement):
+        values = found.setdefault(facet, [])
+        if len(values) < VALUES_SHOWN:
+            values.append({"value": value, "count": events})
+    return found

@@ -1,0 +1,120 @@
+"""Rules of a status change."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.plugins.issues import history
+from snaglist.plugins.issues.checking import tell_change
+from snaglist.plugins.issues.events import STATUSES, IssueChange
+from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.status import queries
+from snaglist.plugins.issues.totals import Totals
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A status to set. `release` holds the fix; `comment=False` asks a tracker to move without a comment."""
+
+    status: str
+    note: str | None = None
+    release: str | None = None
+    comment: bool = True
+
+    def check(self) -> "Wanted":
+        """Return it; raises Invalid when a release is given for anything but a fix."""
+        if self.release and self.status != "fixed":
+            raise Invalid("release: only with status fixed")
+        return self
+
+
+def change_status(
+    call: Call,
+    issue_id: int,
+    status: str,
+    note: str | None = None,
+    release: str | None = None,
+    comment: bool = True,
+) -> dict[str, Any]:
+    """Set the status of an issue in the open write transaction, from any status, the same one included.
+
+    Returns the answer of `issue-status`, with what plugins add under their ids.
+    """
+    wanted = Wanted(status, note or None, release or None, comment).check()
+    issue_id = resolve_issue_id(call.db, issue_id)
+    found = queries.lock(call.db, [issue_id])
+    if not found:
+        raise NotFound("Unknown issue.")
+    fixed_at, fixed_release = _fix(found[0], wanted, call.now)
+    answer = {
+        "id": issue_id,
+        "from_status": found[0].status,
+        "status": status,
+        "note": wanted.note,
+        "fixed_at": fixed_at,
+        "fixed_release": fixed_release,
+    }
+    return {**_change(call, found, wanted), **answer}
+
+
+def change_statuses(call: Call, issue_ids: Collection[int], wanted: Wanted) -> tuple[dict[int, str], dict[str, Any]]:
+    """Set the status of issues in the open write transaction; ids that are gone are left out.
+
+    Returns the statuses before by id, and what plugins add under their ids.
+    """
+    found = queries.lock(call.db, issue_ids)
+    return {before.id: before.status for before in found}, _change(call, found, wanted) if found else {}
+
+
+def follow_statuses(call: Call, statuses: Mapping[int, str], *, actor: str) -> set[int]:
+    """Let issues (id → status) take over what a tracker says, in the open write transaction.
+
+    History names the tracker as `actor`; the change that plugins see has `followed` True, so that none tells the
+    tracker about it. Returns the ids of the issues that changed.
+    """
+    changed: set[int] = set()
+    for status in STATUSES:
+        ids = [issue_id for issue_id, wanted in statuses.items() if wanted == status]
+        found = [before for before in queries.lock(call.db, ids) if before.status != status]
+        if found:
+            _change(call, found, Wanted(status), followed_by=actor)
+            changed.update(before.id for before in found)
+    return changed
+
+
+def _change(
+    call: Call, found: Collection[queries.Before], wanted: Wanted, *, followed_by: str | None = None
+) -> dict[str, Any]:
+    event, actor = ("tracker", followed_by) if followed_by else ("status", call.label)
+    rows, entries, totals = [], [], Totals()
+    for before in found:
+        fixed_at, fixed_release = _fix(before, wanted, call.now)
+        fixed = {"fixed_at": fixed_at, "fixed_release": fixed_release}
+        moved = {"status": wanted.status, "status_updated_at": call.now, "updated_at": call.now}
+        rows.append({"row_id": before.id, **moved, **fixed})
+        states = {"from_status": before.status, "to_status": wanted.status}
+        entries.append(history.entry(before.id, event, call.now, actor=actor, note=wanted.note, **states))
+        totals.remove(before.status, before.severity, before.log_type, before.seen)
+        totals.add(wanted.status, before.severity, before.log_type, before.seen)
+    queries.update_statuses(call.db, rows)
+    history.append(call.db, entries)
+    totals.write(call.db)
+    details = {
+        "status": wanted.status,
+        "note": wanted.note,
+        "release": wanted.release,
+        "comment": wanted.comment,
+        "previous": {before.id: before.status for before in found},
+        "followed": followed_by is not None,
+    }
+    return tell_change(call, IssueChange("status", tuple(before.id for before in found), details))
+
+
+def _fix(before: queries.Before, wanted: Wanted, now: str) -> tuple[str | None, str | None]:
+    """Return when and in which release the issue counts as fixed after the change."""
+    if wanted.status == "fixed" and (before.status != "fixed" or wanted.release):
+        return now, wanted.release
+    if wanted.status in ("fixed", "reoccurred"):
+        return before.fixed_at, before.fixed_release
+    return None, None

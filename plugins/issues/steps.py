@@ -1,0 +1,22 @@
+"""Schema steps of the issues area: append only, a step never changes after release."""
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection
+
+from snaglist.kernel.columns import metadata
+from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
+from snaglist.plugins.issues.tables import TABLES
+
+
+def s001(db: Connection) -> None:
+    """Create all tables of the area."""
+    metadata.create_all(db, tables=TABLES, checkfirst=True)
+
+
+def s002(db: Connection) -> None:
+    """Create the tables of the second stage of grouping."""
+    metadata.create_all(db, tables=LEARNED, checkfirst=True)
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))

@@ -1,0 +1,23 @@
+"""Storing events: the one way from events to issues, used by imports and by pushed events alike."""
+
+from snaglist.plugins.issues.storing.batch import MAX_EVENTS, store_events
+from snaglist.plugins.issues.storing.queries import known_event_ids
+from snaglist.plugins.issues.storing.removing import Removed, remove_occurrences
+from snaglist.plugins.issues.storing.renaming import rename_source
+from snaglist.plugins.issues.storing.reoccurrence import reoccurrence_times
+from snaglist.plugins.issues.storing.replacing import replace_event
+from snaglist.plugins.issues.storing.rereading import Reread, Unstored, reread_events
+
+__all__ = [
+    "MAX_EVENTS",
+    "Removed",
+    "Reread",
+    "Unstored",
+    "known_event_ids",
+    "remove_occurrences",
+    "rename_source",
+    "reoccurrence_times",
+    "replace_event",
+    "reread_events",
+    "store_events",
+]

@@ -1,0 +1,354 @@
+"""Tables of the issues area: modules, sources, issues, groupings, occurrences, counters, history."""
+
+from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
+
+from snaglist.kernel.columns import (
+    data,
+    document,
+    flag,
+    id_column,
+    metadata,
+    moment,
+    number,
+    reference,
+    text,
+)
+
+modules = Table(
+    "modules",
+    metadata,
+    id_column(),
+    text("name", 100),
+    text("name_key", 300),
+    text("slug", 64),
+    text("color", 7),
+    moment("created_at"),
+    moment("updated_at"),
+    UniqueConstraint("name_key", name="uq_modules_name_key"),
+    UniqueConstraint("slug", name="uq_modules_slug"),
+    sqlite_autoincrement=True,  # or SQLite gives the id of a deleted module to the next one
+)
+
+# Owned here because every occurrence names its source; the logs area serves and fills them.
+sources = Table(
+    "sources",
+    metadata,
+    id_column(),
+    text("path"),
+    text("path_hash", 64),
+    number("generation"),
+    text("node", 64),
+    text("identity", 128, nullable=True),
+    number("size"),
+    moment("modified_at", nullable=True),
+    number("offset"),
+    number("first_byte", default=0),  # of its own: a copy that went on begins where the original ended
+    text("prefix_hash", 64),
+    number("prefix_length"),
+    text("block_hash", 64),
+    text("content_hash", 64),
+    text("log_type", 40),
+    text("channel", 255),
+    text("family", 255),
+    text("encoding", 32),
+    text("timezone", 64),
+    reference("module_id", "modules.id", on_delete="SET NULL"),
+    number("connector_id", nullable=True),  # the connectors area above clears it; no key, so that it can be absent
+    number("parser_version"),
+    document("open_event", nullable=True),
+    text("read_under", 120, default=""),  # the settings that all of its bytes were read under; empty: several
+    document("counted", nullable=True),  # under which settings which bytes were ever counted
+    text("status", 16),
+    text("last_error", 1000, nullable=True),
+    number("occurrence_count"),
+    moment("imported_at"),
+    moment("created_at"),
+    UniqueConstraint("path_hash", "generation", name="uq_sources_path_generation"),
+    Index("ix_sources_identity", "identity"),
+    Index("ix_sources_module_family", "module_id", "family"),
+    Index("ix_sources_content_hash", "content_hash"),
+    Index("ix_sources_imported_at", "imported_at"),
+    Index("ix_sources_family", "family"),
+)
+
+issues = Table(
+    "issues",
+    metadata,
+    id_column(),
+    text("origin", 16),
+    text("kind", 20),
+    reference("module_id", "modules.id", on_delete="SET NULL"),
+    text("severity", 16),
+    number("severity_rank"),
+    text("environment", 100),
+    text("log_type", 40),
+    text("channel", 255),
+    text("title", 500),
+    text("exception_class", 255, nullable=True),
+    text("source_frame", 1000, nullable=True),
+    text("fingerprint", 64),
+    number("count"),
+    number("stored_occurrences"),
+    moment("first_seen"),
+    moment("last_seen"),
+    number("sample_occurrence_id", nullable=True),
+    text("search_text"),
+    text("status", 16),
+    moment("status_updated_at", nullable=True),
+    moment("fixed_at", nullable=True),
+    text("fixed_release", 120, nullable=True),
+    moment("snoozed_until", nullable=True),
+    number("snooze_count", nullable=True),
+    text("external_source", 40, nullable=True),
+    text("external_id", 200, nullable=True),
+    text("external_url", 1000, nullable=True),
+    text("assignee", 200, nullable=True),
+    text("assigned_to_id", 200, nullable=True),
+    text("assigned_to_label", 200, nullable=True),
+    moment("created_at"),
+    moment("updated_at"),
+    UniqueConstraint("external_source", "external_id", name="uq_issues_external"),
+    Index("ix_issues_log_type", "log_type"),
+    Index("ix_issues_origin", "origin", "created_at"),  # with the time: scopes list manual and tracker issues by it
+    Index("ix_issues_kind", "kind"),
+    Index("ix_issues_module_id", "module_id"),
+    Index("ix_issues_assigned_to_id", "assigned_to_id"),
+    sqlite_autoincrement=True,  # or SQLite gives the id of a merged issue to the next one
+)
+Index("ix_issues_last_seen", issues.c.last_seen.desc(), issues.c.id.desc())
+Index("ix_issues_first_seen", issues.c.first_seen, issues.c.id)
+Index("ix_issues_count", issues.c.count.desc(), issues.c.id.desc())
+Index("ix_issues_status", issues.c.status, issues.c.last_seen)
+Index("ix_issues_severity", issues.c.severity_rank, issues.c.last_seen)
+for column in (issues.c.assignee, issues.c.snoozed_until, issues.c.snooze_count):  # few issues have one
+    few = column.is_not(None)
+    Index(f"ix_issues_{column.name}", column, sqlite_where=few, postgresql_where=few)
+
+groupings = Table(
+    "groupings",
+    metadata,
+    id_column(),
+    reference("issue_id", "issues.id"),
+    number("module_id", nullable=True),
+    text("fingerprint", 64),
+    number("fingerprint_version"),
+    text("key"),
+    document("parts"),
+    number("count"),
+    moment("first_seen"),
+    moment("last_seen"),
+    moment("created_at"),
+    UniqueConstraint("fingerprint", name="uq_groupings_fingerprint"),
+    Index("ix_groupings_issue_id", "issue_id"),
+    Index("ix_groupings_module_id", "module_id"),
+)
+
+issue_samples = Table(
+    "issue_samples",
+    metadata,
+    reference("issue_id", "issues.id", primary_key=True, autoincrement=False),
+    text("message"),
+    text("stack", nullable=True),
+    text("context", nullable=True),
+    document("exceptions", nullable=True),
+)
+
+issue_aliases = Table(
+    "issue_aliases",
+    metadata,
+    number("old_id", primary_key=True, autoincrement=False),
+    reference("issue_id", "issues.id"),
+    Index("ix_issue_aliases_issue_id", "issue_id"),
+)
+
+event_hours = Table(
+    "event_hours",
+    metadata,
+    reference("grouping_id", "groupings.id"),
+    moment("hour"),
+    number("issue_id"),
+    number("count"),
+    PrimaryKeyConstraint("grouping_id", "hour"),
+    Index("ix_event_hours_issue", "issue_id", "hour"),
+    Index("ix_event_hours_hour", "hour"),
+)
+
+event_days = Table(
+    "event_days",
+    metadata,
+    text("day", 10),
+    text("severity", 16),
+    number("count"),
+    PrimaryKeyConstraint("day", "severity"),
+)
+
+issue_totals = Table(
+    "issue_totals",
+    metadata,
+    text("status", 16),
+    text("severity", 16),
+    text("log_type", 40),
+    number("issues"),
+    number("occurrences"),
+    PrimaryKeyConstraint("status", "severity", "log_type"),
+)
+
+issue_facets = Table(
+    "issue_facets",
+    metadata,
+    reference("issue_id", "issues.id"),
+    text("facet", 20),
+    text("value"),
+    text("value_hash", 64),
+    number("count"),
+    moment("first_seen"),
+    moment("last_seen"),
+    PrimaryKeyConstraint("issue_id", "facet", "value_hash"),
+    Index("ix_issue_facets_value", "facet", "value_hash"),
+)
+
+occurrences = Table(
+    "occurrences",
+    metadata,
+    id_column(),
+    reference("issue_id", "issues.id"),
+    # No foreign key: without an index of its own every removal of a grouping would search the whole table, and
+    # the index would cost every insert. Whoever removes a grouping moves or removes its occurrences.
+    number("grouping_id"),
+    reference("source_id", "sources.id"),
+    moment("occurred_at"),
+    moment("received_at"),
+    text("time_source", 10),
+    text("severity", 16),
+    text("environment", 100),
+    text("release", 120, nullable=True),
+    text("server_name", 200, nullable=True),
+    text("event_id", 64, nullable=True),
+    number("byte_start"),
+    number("byte_end"),
+    flag("provisional"),
+    flag("truncated"),
+    text("context_preview", nullable=True),
+    UniqueConstraint("source_id", "byte_start", name="uq_occurrences_source_start"),
+)
+Index("ix_occurrences_issue", occurrences.c.issue_id, occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
+Index(
+    "uq_occurrences_event_id",
+    occurrences.c.event_id,
+    unique=True,
+    sqlite_where=occurrences.c.event_id.is_not(None),
+    postgresql_where=occurrences.c.event_id.is_not(None),
+)
+Index(
+    "ix_occurrences_release",
+    occurrences.c.release,
+    sqlite_where=occurrences.c.release.is_not(None),
+    postgresql_where=occurrences.c.release.is_not(None),
+)
+
+payloads = Table(
+    "payloads",
+    metadata,
+    reference("occurrence_id", "occurrences.id", primary_key=True, autoincrement=False),
+    text("codec", 16),
+    data("body"),
+)
+
+payload_dictionaries = Table(
+    "payload_dictionaries",
+    metadata,
+    id_column(),
+    reference("issue_id", "issues.id", on_delete="SET NULL"),
+    data("body"),
+    moment("created_at"),
+    Index("ix_payload_dictionaries_issue_id", "issue_id"),
+)
+
+status_history = Table(
+    "status_history",
+    metadata,
+    id_column(),
+    reference("issue_id", "issues.id"),
+    text("event", 20),
+    text("from_status", 16, nullable=True),
+    text("to_status", 16, nullable=True),
+    text("note", nullable=True),
+    text("actor", 200, nullable=True),
+    moment("created_at"),
+)
+Index(
+    "ix_status_history_issue", status_history.c.issue_id, status_history.c.created_at.desc(), status_history.c.id.desc()
+)
+
+# Tags are owned here too, because every issue shows and filters by its tags; the tags area manages them.
+tags = Table(
+    "tags",
+    metadata,
+    id_column(),
+    text("name", 80),
+    text("name_key", 300),
+    text("color", 7),
+    text("icon", 32),
+    moment("created_at"),
+    moment("updated_at"),
+    text("created_by", 200, nullable=True),
+    text("updated_by", 200, nullable=True),
+    UniqueConstraint("name_key", name="uq_tags_name_key"),
+    sqlite_autoincrement=True,  # or SQLite gives the id of a deleted tag to the next one
+)
+
+tag_rules = Table(
+    "tag_rules",
+    metadata,
+    id_column(),
+    reference("tag_id", "tags.id"),
+    text("match_word", 200),
+    text("match_key", 800),
+    flag("enabled"),
+    moment("created_at"),
+    UniqueConstraint("tag_id", name="uq_tag_rules_tag_id"),
+    sqlite_autoincrement=True,  # a rebuilt rule has a new id, by which a job knows that its rule is outdated
+)
+
+issue_tags = Table(
+    "issue_tags",
+    metadata,
+    reference("issue_id", "issues.id"),
+    reference("tag_id", "tags.id"),
+    text("source", 10),
+    moment("created_at"),
+    text("created_by", 200, nullable=True),
+    PrimaryKeyConstraint("issue_id", "tag_id"),
+    Index("ix_issue_tags_tag_id", "tag_id"),
+)
+
+tag_removals = Table(
+    "tag_removals",
+    metadata,
+    reference("issue_id", "issues.id"),
+    reference("tag_id", "tags.id"),
+    moment("removed_at"),
+    text("removed_by", 200, nullable=True),
+    PrimaryKeyConstraint("issue_id", "tag_id"),
+)
+
+TABLES = (
+    modules,
+    sources,
+    issues,
+    groupings,
+    issue_samples,
+    issue_aliases,
+    event_hours,
+    event_days,
+    issue_totals,
+    issue_facets,
+    occurrences,
+    payloads,
+    payload_dictionaries,
+    status_history,
+    tags,
+    tag_rules,
+    issue_tags,
+    tag_removals,
+)

@@ -1,0 +1,73 @@
+// What the list is filtered by: the search field with suggestions, the selects, the tabs of the statuses.
+
+import { compose, parse } from "./search.js";
+import { level, LEVELS, SORTS, STATUSES } from "./words.js";
+
+export default (ui, change) => {
+  const { html, keyed } = ui;
+  let offered = [];
+
+  function search(event) {
+    event.preventDefault();
+    const query = ui.query();
+    const found = parse(new FormData(event.target).get("q"));
+    // What has a control of its own stays, unless it was typed.
+    const range = found.from || found.to || found.date ? { range: null } : { from: query.from, to: query.to, date: query.date };
+    change({ ...found, ...range, status: found.status ?? query.status });
+  }
+
+  async function offer(text, data) {
+    const { known, suggest } = await import("./suggest.js");
+    const next = suggest(text, known(data));
+    if (next.join("\n") === offered.join("\n")) return;
+    offered = next;
+    ui.refresh();
+  }
+
+  const select = (name, label, value, options) => html`<select aria-label=${label} .value=${value} @change=${(event) =>
+    change({ [name]: event.target.value || null })}>
+    ${keyed(options, ([id]) => id, ([id, text]) => html`<option value=${id}>${text}</option>`)}
+  </select>`;
+
+  /** The offered values, and the current one when it is another (several levels, a name instead of an id). */
+  const choices = (all, options, value = "") => [
+    ["", all],
+    ...options,
+    ...(value && !options.some(([id]) => id === value) ? [[value, value]] : []),
+  ];
+
+  function toolbar(query, data, time) {
+    const { tags, summary, people } = data;
+    const levels = choices("Any level", LEVELS.map((name) => [name, level(name)]), query.severity);
+    const names = choices("Any tag", [...tags.map(({ id, name }) => [String(id), name]), ["none", "No tag"]], query.tag);
+    const modules = choices("Any module", [...summary.modules.map(({ slug, name }) => [slug, name]), ["none", "No module"]], query.module);
+    const persons = choices("Anybody", [...people.map(({ id, label }) => [id, label]), ["none", "Nobody"]], query.assignee);
+    return html`<form class="toolbar" role="search" @submit=${search}>
+      <label class="search">
+        <span class="off-screen">Search issues</span>
+        <ui-icon name="search"></ui-icon>
+        <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${compose(query)}
+          @input=${({ target }) => void offer(target.value, data)} placeholder="Search, or level:error tag:payments source:billing" />
+        <datalist id="search-offers">${keyed(offered, (text) => text, (text) => html`<option value=${text}></option>`)}</datalist>
+      </label>
+      ${time}
+      ${select("severity", "Level", query.severity ?? "", levels)}
+      ${select("tag", "Tag", query.tag ?? "", names)}
+      ${summary.modules.length > 0 && select("module", "Module", query.module ?? "", modules)}
+      ${people.length > 0 && select("assignee", "Assignee", query.assignee ?? "", persons)}
+      ${select("sort", "Sort", query.sort ?? "newest", Object.entries(SORTS))}
+    </form>`;
+  }
+
+  function tabs(query, summary) {
+    const counts = Object.fromEntries(summary.status.map(({ status, groups_count }) => [status, groups_count]));
+    const tab = (status, label, count) => html`<a class="tab" href=${ui.link({ ...query, page: null, status })}
+      aria-current=${(query.status ?? null) === status ? "true" : null}>${label} <span class="count">${ui.number(count)}</span></a>`;
+    return html`<nav class="tabs" aria-label="Status">
+      ${tab(null, "All", summary.total.groups_count)}
+      ${Object.entries(STATUSES).map(([status, label]) => tab(status, label, counts[status] ?? 0))}
+    </nav>`;
+  }
+
+  return { toolbar, tabs };
+};

@@ -1,0 +1,118 @@
+// The time range of the list: the chart of the last 24 hours to drag over, and the ranges to choose from.
+
+const HOUR = 3_600_000;
+const RANGES = { "1h": [1, "Last hour"], "24h": [24, "Last 24 hours"], "7d": [168, "Last 7 days"], "30d": [720, "Last 30 days"] };
+
+export default (ui, change) => {
+  const { html, keyed } = ui;
+  const stampAt = (time) => ui.stamp(new Date(time));
+
+  /** The API's `from` and `to` of an address; `range` counts back from now. */
+  function limits({ range, from, to }) {
+    const hours = RANGES[range]?.[0];
+    return hours ? { from: stampAt(Date.now() - hours * HOUR) } : { from, to };
+  }
+
+  const chosen = ({ range, from, to, date }) => Boolean(RANGES[range] || from || to || date);
+  const none = { range: null, from: null, to: null, date: null };
+  const short = (time) => time.slice(5, 16);
+
+  /** How the chosen range reads: "11-28 07:00 to 11-28 09:00". */
+  function text({ from, to, date }) {
+    if (date) return date;
+    if (from && to) return `${short(from)} to ${short(to)}`;
+    return from ? `Since ${short(from)}` : `Before ${short(to)}`;
+  }
+
+  function select(query) {
+    const other = !RANGES[query.range] && chosen(query);
+    const options = [["", "Any time"], ...Object.entries(RANGES).map(([id, [, label]]) => [id, label]),
+      ...(other ? [["chosen", text(query)]] : []), ["dates", "From … to …"]];
+    function set({ target }) {
+      if (target.value !== "dates") return change({ ...none, range: target.value || null });
+      target.value = RANGES[query.range] ? query.range : other ? "chosen" : "";
+      open(true);
+    }
+    return html`<select aria-label="Time" .value=${other ? "chosen" : (RANGES[query.range] && query.range) || ""} @change=${set}>
+      ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
+    </select>`;
+  }
+
+  let asking = false;
+
+  function open(on) {
+    asking = on;
+    ui.refresh();
+    if (on) document.querySelector("#range-from")?.focus();
+  }
+
+  function submit(event) {
+    event.preventDefault();
+    const { from, to } = Object.fromEntries(new FormData(event.target));
+    const stamped = (value) => (value ? `${value.replace("T", " ")}:00`.slice(0, 19) : null);
+    asking = false;
+    change({ ...none, from: stamped(from), to: stamped(to) });
+  }
+
+  const field = (id, label, value) => html`<label>${label} <input id=${`range-${id}`} name=${id} type="datetime-local"
+    .value=${(value ?? "").slice(0, 16).replace(" ", "T")} /></label>`;
+
+  /** Two dates to choose any range; null while nobody asked for it. */
+  const dates = (query) => asking && html`<form class="toolbar dates" aria-label="Time range in UTC" @submit=${submit}>
+    ${field("from", "From", limits(query).from)} ${field("to", "to", limits(query).to)} <span class="faint">UTC, whole hours</span>
+    <button class="button button-main">Show</button>
+    <button class="button" type="button" @click=${() => open(false)}>Cancel</button>
+  </form>`;
+
+  /** The events of the last 24 hours; a click takes an hour, a drag several. */
+  function chart({ hours: values }, query) {
+    const count = values.length;
+    const first = Math.floor(Date.now() / HOUR) * HOUR - (count - 1) * HOUR;
+    const start = (at) => stampAt(first + at * HOUR);
+    const pick = (from, to) => change({ ...none, from: start(Math.min(from, to)), to: start(Math.max(from, to) + 1) });
+    const total = values.reduce((sum, value) => sum + value, 0);
+    return html`<figure class="chart">
+      <div class="brush" @pointerdown=${(event) => drag(event, count, pick)}>
+        <ui-bars class="histogram" values=${values.join()} label="Events per hour, last 24 hours" @pick=${({ detail }) => pick(detail, detail)}
+          .titles=${values.map((value, at) => `${start(at).slice(5, 16)} UTC: ${ui.plural(value, "event")}`)}></ui-bars>
+        <div class="brush-range" vars=${marked(limits(query), first, count)}></div>
+      </div>
+      <figcaption class="axis"><span>${start(0).slice(11, 16)} UTC</span>
+        <span>${ui.plural(total, "event")} in 24 hours${total > 0 && html`<span class="hint">, drag to choose a range</span>`}</span>
+        <span>now</span></figcaption>
+    </figure>`;
+  }
+
+  /** Where the chosen range lies on the chart, as parts of its width. */
+  function marked({ from, to }, first, count) {
+    const at = (time, otherwise) => Math.min(1, Math.max(0, time ? (ui.moment(time) - first) / (count * HOUR) : otherwise));
+    const [left, right] = from || to ? [at(from, 0), at(to, 1)] : [0, 0];
+    return place(left, right);
+  }
+
+  const place = (left, right) => ({ "--left": `${(100 * left).toFixed(2)}%`, "--width": `${(100 * (right - left)).toFixed(2)}%` });
+
+  function drag(event, count, pick) {
+    if (event.button) return;
+    const brush = event.currentTarget;
+    const { left, width } = brush.getBoundingClientRect();
+    const hour = ({ clientX }) => Math.min(count - 1, Math.max(0, Math.floor(((clientX - left) / width) * count)));
+    const from = hour(event);
+    let to = from;
+    const stop = new AbortController();
+    const listen = (name, run) => document.addEventListener(name, run, { signal: stop.signal });
+    listen("pointermove", (moved) => {
+      to = hour(moved);
+      if (to === from) return;
+      const values = place(Math.min(from, to) / count, (Math.max(from, to) + 1) / count);
+      for (const [name, value] of Object.entries(values)) brush.lastElementChild.style.setProperty(name, value);
+    });
+    listen("pointercancel", () => stop.abort());
+    listen("pointerup", () => {
+      stop.abort();
+      if (to !== from) pick(from, to);
+    });
+  }
+
+  return { chart, chosen, dates, limits, select };
+};

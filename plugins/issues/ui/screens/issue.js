@@ -1,0 +1,197 @@
+// The page of one issue: what happened, how often, where, and what was done about it.
+
+import { place } from "../memory.js";
+import parts, { optional } from "../parts.js";
+import { plainTitle, STATUSES } from "../words.js";
+import event from "./event.js";
+import { address, whole } from "./markdown.js";
+import side from "./side.js";
+import { setStatus } from "./triage.js";
+
+const DAYS = 28;
+const DAY = 86_400_000;
+const LIMIT = 50;
+
+export default (ui) => {
+  const { html, keyed } = ui;
+  const { badge, chips, silence } = parts(ui);
+  const eventView = event(ui);
+  const sideView = side(ui);
+  let current = null;
+
+  async function load({ id, page, occurrence, raw }, options) {
+    const [answer, tags, people] = await Promise.all([
+      ui.api("error", { id, page, occurrence, limit: LIMIT }, options),
+      optional(ui.api("tags", {}, options), { data: [] }),
+      optional(ui.api("assignable-users", {}, options), { data: [] }),
+    ]);
+    const { data: issue, ...rest } = answer;
+    issue.tags = rest.tags;
+    const subject = Number(occurrence) || rest.occurrences[0]?.id || null;
+    const lines = raw && subject ? await rawLines(subject, options) : null;
+    return { issue, ...rest, all_tags: tags.data, people: people.data, subject, raw: lines };
+  }
+
+  /** The bytes of the event with the lines around it; a source that is gone is an answer too. */
+  const rawLines = (occurrence, options) =>
+    ui.api("source", { occurrence, context: 20 }, options).catch((error) => {
+      if (error.status === 404) return { problem: error.message };
+      throw error;
+    });
+
+  function open(query) {
+    if (query.frame) document.getElementById(`frame-${query.frame}`)?.scrollIntoView({ block: "center" });
+    else if (query.raw) (document.querySelector("#raw mark") ?? document.getElementById("raw"))?.scrollIntoView({ block: "center" });
+  }
+
+  async function change(status, more) {
+    if (await setStatus(ui, { issues: [current.issue] }, status, more)) ui.reload();
+  }
+
+  function submit(submitted) {
+    submitted.preventDefault();
+    const form = submitted.target;
+    const { status, note, release } = Object.fromEntries(new FormData(form));
+    form.elements.note.value = form.elements.release.value = "";
+    change(status, { note: note || undefined, release: (status === "fixed" && release) || undefined });
+  }
+
+  const back = () => ui.link(place.list);
+
+  /** Where the event before or after the shown one is: on this page of events, or at the edge of the next. */
+  function neighbour(by) {
+    const { occurrences: rows, meta, subject } = current;
+    const at = rows.findIndex(({ id }) => id === subject);
+    if (at < 0) return null;
+    if (rows[at + by]) return { occurrence: rows[at + by].id };
+    const page = meta.page + by;
+    return page >= 1 && page <= meta.pages ? { page } : null;
+  }
+
+  async function walk(by) {
+    const to = neighbour(by);
+    if (!to) return;
+    const { frame, ...query } = ui.query();
+    if (!to.occurrence) {
+      const { occurrences: rows } = await ui.api("error", { id: query.id, page: to.page, limit: LIMIT, include_context: false });
+      to.occurrence = rows.at(by > 0 ? 0 : -1)?.id;
+    }
+    ui.go({ ...query, ...to }, { replace: true });
+  }
+
+  /** To the issue before or after this one in the list that the person came from. */
+  function walkList(by) {
+    const id = place.ids[place.ids.indexOf(current.issue.id) + by];
+    if (id && place.ids.includes(current.issue.id)) ui.go({ view: "issue", id });
+  }
+
+  const focus = (selector) => () => document.querySelector(selector)?.focus();
+
+  const keys = [
+    { key: "j", label: "Older event", run: () => walk(1) },
+    { key: "k", label: "Newer event", run: () => walk(-1) },
+    { key: "J", label: "Next issue of the list", run: () => walkList(1) },
+    { key: "K", label: "Previous issue of the list", run: () => walkList(-1) },
+    { key: "e", label: "Set to fixed", run: () => change("fixed") },
+    { key: "t", label: "Add a tag", run: focus("#new-tag") },
+    { key: "s", label: "Snooze alerts", run: focus("#snooze") },
+    { key: "u", label: "Back to the list", run: () => ui.go(place.list) },
+    { key: "/", label: "Search the list", run: () => ui.go(Object.assign(place, { searching: true }).list) },
+  ];
+
+  const title = (issue) => html`<h1 tabindex="-1">${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`}
+    ${plainTitle(issue)}</h1>`;
+
+  const facts = (issue) => html`<p class="row-facts">${badge(issue.severity)}
+    <span data-status=${issue.status} class="row-status">${STATUSES[issue.status]}</span>
+    ${[issue.environment, issue.channel, issue.module_name, issue.source_frame].filter(Boolean)
+      .map((text) => html`<span class="mono fact">${text}</span>`)}
+    ${silence(issue)} ${chips(issue.tags)}
+    ${/^https?:/.test(issue.external_url ?? "") &&
+      html`<a href=${issue.external_url} rel="noreferrer" target="_blank">${issue.external_source} ${issue.external_id}</a>`}</p>`;
+
+  const actions = (issue) => html`<div class="actions">
+    <ui-copy text=${address(ui, issue.id)} label="Copy link"></ui-copy>
+    ${issue.sample_stack && html`<ui-copy text=${issue.sample_stack} label="Copy trace"></ui-copy>`}
+    <ui-copy text=${whole(ui, issue)} label="Copy as Markdown"></ui-copy>
+    ${ui.actions("issue.actions").map((action) =>
+      html`<button class="button" @click=${() => action.run(issue)}>${action.label}</button>`)}
+  </div>`;
+
+  const statusForm = (issue) => html`<form class="toolbar status-form" aria-label="Status" @submit=${submit}>
+    <select name="status" aria-label="Status" .value=${issue.status}>
+      ${Object.entries(STATUSES).map(([id, label]) => html`<option value=${id}>${label}</option>`)}
+    </select>
+    <input name="note" aria-label="Note" placeholder="Note (optional)" maxlength="10000" autocomplete="off" />
+    <input name="release" aria-label="Release with the fix" placeholder="Fixed in release" maxlength="120" autocomplete="off" />
+    <button class="button button-main">Set status</button>
+  </form>`;
+
+  function timeline(days) {
+    const counts = Object.fromEntries(days.map(({ day, count }) => [day, count]));
+    const today = Math.floor(Date.now() / DAY) * DAY;
+    const names = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(today - (DAYS - 1 - at) * DAY)).slice(0, 10));
+    const values = names.map((day) => counts[day] ?? 0);
+    const total = values.reduce((sum, value) => sum + value, 0);
+    return html`<figure class="chart"><ui-bars class="histogram" values=${values.join()} label=${`Events per day, last ${DAYS} days`}
+        .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)}></ui-bars>
+      <figcaption class="axis"><span>${names[0].slice(5)}</span><span>${ui.plural(total, "event")} in ${DAYS} days</span><span>today</span></figcaption>
+    </figure>`;
+  }
+
+  function occurrences({ occurrences: rows, meta, subject }, query) {
+    if (!rows.length) return html`<p class="faint">No events are stored for this issue.</p>`;
+    const to = (page, rel, text) => page >= 1 && page <= meta.pages &&
+      html`<a class="button" rel=${rel} href=${ui.link({ ...query, page, occurrence: null, raw: null })}>${text}</a>`;
+    return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of events"><table class="table">
+      <thead><tr>${["Time", "Raw", "Level", "Environment", "Release", "Server", "Place"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+      <tbody>${keyed(rows, ({ id }) => id, (row) => html`<tr aria-current=${row.id === subject ? "true" : null}>
+        <td><a href=${ui.link({ ...query, occurrence: row.id, raw: null, frame: null })} title="Show this event">${row.occurred_at}</a></td>
+        <td><a href=${ui.link({ ...query, occurrence: row.id, raw: 1, frame: null })} aria-label="Raw lines of this event">Lines</a></td>
+        <td>${badge(row.severity)}</td><td>${row.environment}</td><td>${row.release}</td><td>${row.server_name}</td>
+        <td class="mono">${row.path ?? row.channel}:${row.byte_start}</td>
+      </tr>`)}</tbody>
+    </table></div>
+    <nav class="pager" aria-label="Pages of events">${to(meta.page - 1, "prev", "Newer")}
+      <span class="faint">${ui.plural(meta.total_occurrences, "stored event")}</span> ${to(meta.page + 1, "next", "Older")}</nav>`;
+  }
+
+  const said = (row) => {
+    if (row.event === "status") return `set ${STATUSES[row.to_status]}${row.from_status ? ` (was ${STATUSES[row.from_status]})` : ""}`;
+    if (row.event === "reoccurrence") return "came back after the fix";
+    return { created: "created it", assignment: "changed the assignment", merge: "merged issues", unmerge: "took a grouping out",
+      snooze: "changed the snooze", edit: "edited it", tracker: "changed it in the tracker" }[row.event] ?? row.event;
+  };
+
+  const history = (rows) => rows.length
+    ? html`<ol class="history">${keyed(rows, ({ id }) => id, (row) => html`<li><b>${row.actor ?? "snaglist"}</b> ${said(row)}
+        <ui-ago class="faint" at=${row.created_at}></ui-ago>${row.note && html`<p class="note">${row.note}</p>`}</li>`)}</ol>`
+    : html`<p class="faint">Nobody has changed this issue yet.</p>`;
+
+  const section = (name, heading, content) => html`<section class="block" aria-labelledby=${`${name}-title`}>
+    <h2 id=${`${name}-title`}>${heading}</h2>${content}</section>`;
+
+  function render(data, query) {
+    current = data;
+    const { issue } = data;
+    return html`<p class="crumbs"><a href=${back()}>Issues</a> / ${issue.id}</p>
+      <div class="head issue-head" data-level=${issue.severity}>${title(issue)} ${actions(issue)}</div>
+      ${facts(issue)}
+      <div class="columns">
+        <div class="main">
+          ${statusForm(issue)}
+          ${timeline(data.timeline)}
+          ${section("event", query.occurrence ? `Event of ${shownAt(data)}` : "Latest event",
+            eventView(data, query, { total: data.meta.total_occurrences, has: neighbour, go: walk }))}
+          ${ui.slot("issue.main", issue)}
+          ${section("events", "Events", occurrences(data, query))}
+          ${section("history", "History", history(data.status_history))}
+        </div>
+        <aside class="side" aria-label="About this issue">${sideView(data)} ${ui.slot("issue.side", issue)}</aside>
+      </div>`;
+  }
+
+  const shownAt = ({ occurrences: rows, subject }) => rows.find(({ id }) => id === subject)?.occurred_at ?? `number ${subject}`;
+
+  return { heading: (data) => data?.issue.title, load, open, render, keys };
+};

@@ -1,0 +1,98 @@
+// Overview: how much, how bad, from where, what is loudest, what is new.
+
+import { level, STATUSES } from "../words.js";
+
+const DAYS = 30;
+const DAY = 86_400_000;
+const LOOKED_AT = 100;
+const SHOWN = 8;
+const UNDONE = ["open", "in_progress", "reoccurred"];
+
+export default (ui) => {
+  const { html, keyed, api } = ui;
+
+  async function load(_query, options) {
+    const [summary, loud, recent] = await Promise.all([
+      api("summary", {}, options),
+      api("errors", { status: UNDONE, sort: "occurrences", limit: SHOWN }, options),
+      api("errors", { sort: "newest", limit: LOOKED_AT }, options),
+    ]);
+    const since = ui.stamp(new Date(Date.now() - DAY));
+    const fresh = recent.data.filter(({ first_seen: at }) => at >= since);
+    return { summary, loud: loud.data, fresh, sure: recent.meta.pages < 2 || recent.data.at(-1).last_seen < since };
+  }
+
+  const figure = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+  function totals({ total, status, hours }) {
+    const undone = status.filter((row) => UNDONE.includes(row.status)).reduce((sum, row) => sum + row.groups_count, 0);
+    return html`<section class="card"><dl class="figures">
+      ${figure("Issues", ui.number(total.groups_count))}
+      ${figure("To do", ui.number(undone))}
+      ${figure("Events", ui.number(total.occurrences))}
+      ${figure("Events in 24 h", ui.number(hours.reduce((sum, value) => sum + value, 0)))}
+      ${figure("Last event", html`<ui-ago at=${total.last_seen}></ui-ago>`)}
+    </dl></section>`;
+  }
+
+  function days({ trend }) {
+    const counts = new Map(trend.map(({ day, count }) => [day, count]));
+    const last = Date.parse(ui.stamp(new Date()).slice(0, 10));
+    const all = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(last - (DAYS - 1 - at) * DAY)).slice(0, 10));
+    const pick = ({ detail }) => ui.go({ date: all[detail] });
+    return html`<section class="card"><h2>Events per day, last ${DAYS} days</h2>
+      <ui-bars class="histogram" values=${all.map((day) => counts.get(day) ?? 0).join()} label="Events per day" @pick=${pick}
+        .titles=${all.map((day) => `${day}: ${ui.plural(counts.get(day) ?? 0, "event")}`)}></ui-bars>
+      <p class="axis faint"><span>${all[0]}</span><span>${all.at(-1)}</span></p></section>`;
+  }
+
+  /** Rows with a bar behind: `{ name, count, to, severity, title }`; `severity` colours the edge, `title` is the hover text. */
+  function shares(title, rows) {
+    const most = Math.max(1, ...rows.map(({ count }) => count));
+    return html`<section class="card"><h2>${title}</h2>
+      <ol class="shares">${rows.map(({ name, count, to, severity, title: hover }) => html`<li data-level=${severity} title=${hover}
+        vars=${{ "--share": `${(count / most) * 100}%` }}>
+        <a href=${to}>${name}</a> <span class="count">${ui.number(count)}</span></li>`)}</ol></section>`;
+  }
+
+  const levels = ({ severity }) => shares("By level", severity.map((row) => ({
+    name: level(row.severity), count: row.occurrences, severity: row.severity, to: ui.link({ severity: row.severity }),
+    title: ui.plural(row.groups_count, "issue"),
+  })));
+
+  const statuses = ({ status }) => shares("By status", status.map((row) => ({
+    name: STATUSES[row.status], count: row.groups_count, to: ui.link({ status: row.status }),
+  })));
+
+  /** The files imported last, by what they are called: one log of several machines is one line. */
+  function sources({ files }) {
+    const counts = new Map();
+    for (const file of files) counts.set(file.channel, (counts.get(file.channel) ?? 0) + file.occurrence_count);
+    return files.length > 0 && shares("By source, latest imports", [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN)
+      .map(([channel, count]) => ({ name: channel, count, to: ui.link({ source: channel }) })));
+  }
+
+  const modules = ({ modules: rows }) => rows.length > 0 && shares("By module", [...rows].sort((a, b) => b.issue_count - a.issue_count)
+    .slice(0, SHOWN).map(({ name, slug, issue_count: count }) => ({ name, count, to: ui.link({ module: slug }) })));
+
+  const issue = (row) => html`<li class="brief" data-level=${row.severity}><a href=${ui.link({ view: "issue", id: row.id })}>${row.title}</a>
+    <span class="count">${ui.number(row.count)} · <ui-ago at=${row.last_seen}></ui-ago></span></li>`;
+
+  const list = (title, rows, none, more) => html`<section class="card"><h2>${title}</h2>
+    ${rows.length ? html`<ol class="briefs">${keyed(rows.slice(0, SHOWN), ({ id }) => id, issue)}</ol>` : html`<p class="faint">${none}</p>`}
+    ${more}</section>`;
+
+  const render = ({ summary, loud, fresh, sure }) => html`<div class="head"><h1 tabindex="-1">Overview</h1></div>
+    ${!summary.total.groups_count
+      ? html`<section class="card notice"><h2>Nothing received yet</h2><p><a href=${ui.link({ view: "setup" })}>Add logs</a></p></section>`
+      : html`<div class="stack">${totals(summary)} ${days(summary)}
+        <div class="cards">
+          ${list(`New in 24 h${fresh.length ? ` (${sure ? "" : "at least "}${ui.number(fresh.length)})` : ""}`, fresh, "Nothing new.")}
+          ${list("Loudest, not done", loud, "Everything is done.", html`<p><a href=${ui.link({ sort: "occurrences" })}>All by number of events</a></p>`)}
+        </div>
+        <div class="cards cards-small">${levels(summary)} ${statuses(summary)} ${sources(summary)} ${modules(summary)}</div>
+        ${ui.slot("overview", ui.application() ?? {})}
+      </div>`}`;
+
+  return { load, render };
+};

@@ -1,0 +1,48 @@
+// The way to the first event, with the addresses of this very deployment: a page, and what an empty list shows.
+
+const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export default (ui) => {
+  const { html, api } = ui;
+  let received = false;
+
+  /** Commands for the machine of the service, and a request from anywhere. */
+  function commands() {
+    const app = ui.query().app;
+    const base = location.origin + location.pathname;
+    const command = `snaglist import${app ? ` --app ${app}` : ""} /var/log/myapp`;
+    const body = JSON.stringify({ title: "First issue from curl", severity: "WARNING" });
+    const address = `${base}?api=issues${app ? `&app=${app}` : ""}`;
+    const key = ui.signedIn() ? ' -H "X-Service-Token: $SERVICE_TOKEN"' : "";
+    const request = `curl${key} -H 'Content-Type: application/json' -d ${quote(body)} ${quote(address)}`;
+    return html`<section class="panel"><h2>On the command line</h2>
+      <p>Read a log file or folder in place, on the machine of this service:</p>
+      ${ui.snippet(command, "Import command")}
+      <p>Write the first issue by hand, from anywhere:</p>
+      ${ui.snippet(request, "Request that creates an issue")}</section>`;
+  }
+
+  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>`;
+
+  const waiting = () => html`<p class="live" role="status"><span class="pulse"></span> Waiting for the first event …</p>`;
+
+  /** What an empty list shows. */
+  const view = () => html`<section class="stack">
+    <div><h2>Nothing received yet</h2><p class="faint">Choose where your logs are. Issues show here as soon as the first event is read.</p>${waiting()}</div>
+    ${ways()}</section>`;
+
+  return {
+    view,
+    load: (_query, options) => api("summary", {}, options),
+    open() {
+      return ui.watch("summary", {}, ({ total }) => {
+        if (total.occurrences > 0 && !received) ui.reload();
+      }, 2);
+    },
+    render({ total }) {
+      received = total.occurrences > 0;
+      return html`<div class="head"><h1 tabindex="-1">Add logs</h1>${received
+        ? html`<p role="status">${ui.plural(total.occurrences, "event")} received so far. <a href=${ui.link({})}>See the issues</a></p>` : waiting()}</div>${ways()}`;
+    },
+  };
+};

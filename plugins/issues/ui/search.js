@@ -1,0 +1,68 @@
+// The search field: `level:error tag:payments gateway timeout` to and from the parameters of the address.
+
+import { LEVELS, STATUSES } from "./words.js";
+
+// The first word of each parameter is the one that is written back.
+export const WORDS = {
+  severity: ["level", "severity"],
+  tag: ["tag"],
+  module: ["module"],
+  source: ["source"],
+  log_type: ["type"],
+  environment: ["env", "environment"],
+  release: ["release"],
+  assignee: ["assignee"],
+  origin: ["origin"],
+  kind: ["kind"],
+  date: ["date"],
+  from: ["from"],
+  to: ["to"],
+  has_stack: ["stack"],
+  snoozed: ["snoozed"],
+};
+// The time range has a control of its own, as the status has.
+const ELSEWHERE = ["date", "from", "to"];
+const LISTS = new Set(["severity", "status", "tag", "log_type", "origin", "kind"]);
+export const PARAMETERS = new Map(Object.entries(WORDS).flatMap(([name, words]) => words.map((word) => [word, name])));
+PARAMETERS.set("is", "status").set("status", "status");
+
+/** All parameters that the search field stands for. */
+export const FILTERS = ["q", "status", ...Object.keys(WORDS)];
+
+export const quoted = (value) => (/[\s"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value);
+
+/** The filters of an address as the text of the search field; status and time range stand elsewhere. */
+export function compose(query) {
+  const tokens = Object.keys(WORDS).filter((name) => !ELSEWHERE.includes(name)).flatMap((name) => {
+    const values = LISTS.has(name) ? (query[name] ?? "").split(",") : [query[name] ?? ""];
+    return values.filter(Boolean).map((value) => `${WORDS[name][0]}:${quoted(name === "severity" ? value.toLowerCase() : value)}`);
+  });
+  return [...tokens, query.q && phrase(query.q)].filter(Boolean).join(" ");
+}
+
+/** Words as they stand, or in quotes where they would be read as a token. */
+const phrase = (words) => (parse(words).q === words ? words : `"${words}"`);
+
+/** The text of the search field as parameters; what is no known token is searched for as it stands. */
+export function parse(text) {
+  const found = Object.fromEntries(FILTERS.map((name) => [name, null]));
+  const words = [];
+  for (const [token, word, inQuotes, bare] of text.matchAll(/([a-z_]+):(?:"([^"]*)"|([^\s"]\S*))|"[^"]*"|\S+/gi)) {
+    const name = PARAMETERS.get(word?.toLowerCase());
+    const value = accepted(name, inQuotes ?? bare);
+    if (!value) words.push(token);
+    else if (LISTS.has(name) && found[name]) found[name] += `,${value}`;
+    else found[name] = value;
+  }
+  const alone = words.length === 1 && /^"(.+)"$/.exec(words[0]);
+  found.q = (alone ? alone[1] : words.join(" ")) || null;
+  return found;
+}
+
+/** The value as the API takes it, or null: then it is an ordinary word, such as the `level:` of a log line. */
+function accepted(name, value) {
+  if (!name || !value) return null;
+  if (name === "severity") return LEVELS.includes(value.toUpperCase()) ? value.toUpperCase() : null;
+  if (name === "status") return value in STATUSES ? value : null;
+  return value;
+}

@@ -1,0 +1,80 @@
+"""What is stored of the entries of a file, and in which portions."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from snaglist.plugins.issues import Event, EventSource
+
+MAX_STORED = 1_000
+MAX_READ = 5_000  # a file whose lines are all filtered still moves its checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which events of files become occurrences."""
+
+    severities: frozenset[str]
+    access_issue_min_status: int
+
+    def keep(self, event: Event) -> bool:
+        """Tell whether an event is stored."""
+        access = event.access
+        if access is not None and access.status < self.access_issue_min_status:
+            return False
+        return event.severity in self.severities
+
+
+@dataclass(frozen=True, slots=True)
+class LineBatch:
+    """Entries of one source as they were read, before any filter; the argument of the hook `lines_read`.
+
+    `reread`: the source is read again from its start by a reindex, and these entries were given out before;
+    `first` marks the batch with which that begins. `log_type` is that of the file, whatever a single entry is.
+    `joined`: the id of another source, which goes: its lines belong to this one from now on; `events` is empty then.
+    """
+
+    source: EventSource
+    events: Sequence[Event]
+    reread: bool = False
+    first: bool = False
+    log_type: str = ""
+    joined: int | None = None
+
+
+@dataclass(slots=True)
+class Portion:
+    """The entries that one transaction takes in."""
+
+    read: list[Event] = field(default_factory=list)
+    kept: list[Event] = field(default_factory=list)
+    access_lines: int = 0
+    filtered: int = 0
+    last: bool = False
+
+    @property
+    def full(self) -> bool:
+        """True when nothing more fits in."""
+        return len(self.kept) >= MAX_STORED or len(self.read) >= MAX_READ
+
+    def add(self, event: Event, rules: Rules) -> None:
+        """Take an entry in and sort it out."""
+        self.read.append(event)
+        if event.access is not None:
+            self.access_lines += 1
+        if rules.keep(event):
+            self.kept.append(event)
+        elif event.access is None or event.access.status >= rules.access_issue_min_status:
+            self.filtered += 1
+
+
+def portions(events: Iterable[Sequence[Event]], rules: Rules) -> Iterator[Portion]:
+    """Cut lists of entries into portions; the one marked `last` ends the file and may be empty."""
+    portion = Portion()
+    for some in events:
+        for event in some:
+            portion.add(event, rules)
+            if portion.full:
+                yield portion
+                portion = Portion()
+    portion.last = True
+    yield portion

@@ -1,0 +1,58 @@
+"""The commands `import`, `explain` and `demo`."""
+
+import click
+
+from snaglist.kernel.cli import Session, command
+from snaglist.plugins.logs import demo, explaining
+from snaglist.plugins.logs.inplace import document, read_paths, report
+from snaglist.plugins.logs.tailing import follow_paths
+from snaglist.plugins.logs.zones import is_zone, machine_zone
+
+FAILED, PARTLY_DONE = 1, 3
+
+
+def add_commands(cli: click.Group) -> None:
+    """Add the commands to the command line."""
+
+    @command(cli, "import")
+    @click.option("--module", metavar="NAME", help="Module the files belong to; made when it is missing.")
+    @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
+    @click.option("--follow", is_flag=True, help="Read on as files grow and print new issues, until interrupted.")
+    @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+    def import_command(
+        session: Session, module: str | None, timezone: str | None, follow: bool, paths: tuple[str, ...]
+    ) -> None:
+        """Read log files and folders where they are; - is standard input.
+
+        With --follow each new issue is a line, and with --json an object a line.
+        """
+        _check_zone(timezone)
+        if follow:
+            follow_paths(session, paths, module=module, timezone=timezone)
+            return
+        run, results = read_paths(session, session.call(), paths, module=module, timezone=timezone)
+        for error in run.errors:
+            session.note(f"{error['file']}: {error['error']}")
+        session.print(document(run, results), report(run, results))
+        if run.errors:
+            session.exit(PARTLY_DONE if any(result.error is None for result in results) else FAILED)
+
+    @command(cli, "explain")
+    @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
+    @click.argument("file", metavar="FILE|-")
+    def explain_command(session: Session, timezone: str | None, file: str) -> None:
+        """Show what becomes of each entry of a log, and why entries are one issue; stores nothing."""
+        _check_zone(timezone)
+        found = explaining.explain(session, file, timezone or machine_zone())
+        session.print(found, explaining.report(found))
+
+    @command(cli, "demo")
+    @click.option("--no-serve", is_flag=True, help="End after the import.")
+    def demo_command(session: Session, no_serve: bool) -> None:
+        """Try snaglist: import sample logs into a temporary folder and serve the dashboard."""
+        demo.run(session, serve=not no_serve)
+
+
+def _check_zone(timezone: str | None) -> None:
+    if timezone is not None and not is_zone(timezone):
+        raise click.UsageError(f"--timezone: {timezone} is not a time zone name like Europe/Berlin")

@@ -1,0 +1,131 @@
+"""Which files of a folder are logs, and in what order they are read."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from snaglist.kernel import Option
+
+# Endings and whole names, then rotation numbers or dates, then compression. Every repeat begins with its own
+# separator, so that matching takes time in proportion to the name.
+DEFAULT_PATTERN = (
+    r"(?:.*\.(?:log|jsonl|ndjson|out|err)|syslog|messages|access_log|error_log)"
+    r"(?:[._-][0-9]+)*(?:\.(?:gz|bz2|xz|zst))?"
+)
+ARCHIVE_FOLDER = "processed"
+MAX_PATTERN_BYTES = 512
+_SLOW_SECONDS = 0.02
+_PROBES = ("a", "1", ".", "-", "_", "a.", "1-", ".log")
+_LONGEST_NAME = 255
+
+
+class PatternOption(Option):
+    """A configuration key that holds a pattern for file names; one that could hang the scan does not fit."""
+
+    def read(self, raw: object) -> str:
+        """Return the pattern; raises ValueError when it is too long, does not compile or is slow."""
+        pattern = str(Option.read(self, raw))
+        if pattern and not usable_pattern(pattern):
+            raise ValueError(self.name)
+        return pattern
+
+
+def usable_pattern(pattern: str) -> bool:
+    """Tell whether a pattern compiles and answers fast for names made to mislead it."""
+    if len(pattern.encode("utf-8", "surrogatepass")) > MAX_PATTERN_BYTES:
+        return False
+    try:
+        compiled = compile_pattern(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return all(_fast(compiled, probe) for probe in _PROBES)
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Return the pattern for whole base names in any case; empty is the default."""
+    return re.compile(pattern or DEFAULT_PATTERN, re.IGNORECASE)
+
+
+def _fast(compiled: re.Pattern[str], probe: str) -> bool:
+    # The probe grows a little at a time, so that an exponential pattern is caught before it takes seconds.
+    length = 8
+    while length <= _LONGEST_NAME:
+        name = (probe * length)[:length] + "!"
+        started = time.perf_counter()
+        compiled.fullmatch(name)
+        if time.perf_counter() - started > _SLOW_SECONDS:
+            return False
+        length += 1 if length < 40 else 15
+    return True
+
+
+@dataclass(slots=True)
+class Discovery:
+    """What was found: resolved files in order, names passed over, and what could not be looked at."""
+
+    files: list[Path] = field(default_factory=list)
+    ignored: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
+    """Find the log files below the given files and folders, each resolved file once.
+
+    A file that is named itself is always taken; in folders the base name decides. A path that does not
+    exist is a problem, like a folder that may not be listed.
+    """
+    found = Discovery()
+    seen_files: set[Path] = set()
+    seen_folders: set[Path] = set()
+    for path in paths:
+        try:
+            resolved = path.resolve(strict=True)
+            mode = resolved.stat().st_mode
+        except (OSError, RuntimeError, ValueError) as error:
+            found.problems.append((str(path), reason(error)))
+            continue
+        if stat.S_ISDIR(mode):
+            named: Iterator[Path] = _walk(resolved, pattern, found, seen_folders)
+        elif stat.S_ISREG(mode):
+            named = iter([resolved])
+        else:
+            found.problems.append((str(path), "not a file or folder"))
+            continue
+        for file in named:
+            if file not in seen_files:
+                seen_files.add(file)
+                found.files.append(file)
+    return found
+
+
+def reason(error: Exception) -> str:
+    """Return a short message without paths for a failure of the file system."""
+    text = getattr(error, "strerror", None)
+    return str(text) if text else "cannot be read"
+
+
+def _walk(folder: Path, pattern: re.Pattern[str], found: Discovery, seen: set[Path]) -> Iterator[Path]:
+    if folder in seen:  # links can form a ring
+        return
+    seen.add(folder)
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError as error:
+        found.problems.append((str(folder), reason(error)))
+        return
+    for entry in entries:
+        try:
+            if entry.is_dir():
+                if entry.name != ARCHIVE_FOLDER:
+                    yield from _walk(Path(entry.path).resolve(), pattern, found, seen)
+            elif entry.is_file() and pattern.fullmatch(entry.name):
+                yield Path(entry.path).resolve()
+            else:
+                found.ignored += 1
+        except (OSError, RuntimeError):  # went away, or a link to itself
+            found.ignored += 1

@@ -1,0 +1,38 @@
+"""Files that cannot be read: what the result and the source say of it."""
+
+from pathlib import Path
+
+from snaglist.kernel import Call
+from snaglist.plugins.logs import queries
+from snaglist.plugins.logs.moving import leave
+from snaglist.plugins.logs.readings import Reading, known_source
+from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.source_rows import new_source_row
+
+
+def note_failure(
+    call: Call, path: Path, reading: Reading, result: FileResult, message: str, modified_at: str | None = None
+) -> None:
+    """Note a failure in the result and at the source; nothing is written when it shows already.
+
+    `modified_at` is that of content that cannot be read: until it changes, no schedule tries again. Without it
+    the file system refused, and the next schedule for which it does not tries again.
+    """
+    result.fail(message)
+    with call.transaction(write=False):
+        known = known_source(call, path)
+    values = {"status": "missing" if result.gone else "error", "last_error": message}
+    if modified_at is not None:
+        values["modified_at"] = modified_at
+    if known is None:
+        if not result.gone:
+            with call.transaction() as db:
+                queries.add_source(db, {**new_source_row(call, path, reading), **values})
+        return
+    if result.gone:
+        result.left.append(known.id)
+    if any(getattr(known, name) != value for name, value in values.items()):
+        with call.transaction() as db:
+            if result.gone:
+                leave(db, known)
+            queries.change_source(db, known.id, **values)

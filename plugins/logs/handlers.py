@@ -1,0 +1,73 @@
+"""The endpoints of the logs area: HTTP in, HTTP out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from snaglist.kernel import Call, Endpoint, Invalid, Reply, job_reply, own, paging, read, write
+from snaglist.plugins.logs import ingestion, queries, viewing
+
+IMPORT = "import"
+
+_FILE_FIELDS = (
+    "id", "path", "size", "modified_at", "imported_at", "log_type", "channel", "occurrence_count",
+    "module_id", "module_name", "module_slug", "module_color", "connector_id",
+    "offset", "encoding", "timezone", "status", "last_error",
+)  # fmt: skip
+
+
+def list_sources(call: Call) -> Mapping[str, Any]:
+    """List sources, the newest import first."""
+    page, limit = call.query["page"], call.query["limit"]
+    total, rows = queries.page_of_sources(call.db, page, limit)
+    shown = [{name: getattr(row, name) for name in _FILE_FIELDS} for row in rows]
+    for source in shown:
+        source["path"] = call.service.show_path(call, source["path"])
+    return {"data": shown, "meta": paging.meta(total, page, limit)}
+
+
+def show_source(call: Call) -> Mapping[str, Any]:
+    """Show the raw text of an event, or a page of a whole source."""
+    query = call.query
+    if ("occurrence" in query) == ("source_id" in query):
+        raise Invalid("occurrence: exactly one of occurrence and source_id must be given")
+    if "occurrence" in query:
+        return viewing.event_text(call, query["occurrence"], query["context"])
+    if "line" in query and (query["tail"] or query["offset"]):
+        raise Invalid("line: cannot be given together with offset or tail")
+    page = {name: query[name] for name in ("offset", "lines", "tail")}
+    return viewing.whole_source(call, query["source_id"], **page, line=query.get("line"))
+
+
+def show_ingestion(call: Call) -> Mapping[str, Any]:
+    """Show what of log files is stored."""
+    return ingestion.show(call)
+
+
+def replace_ingestion(call: Call) -> Mapping[str, Any]:
+    """Set what of log files is stored."""
+    return ingestion.replace(call, call.body)
+
+
+def change_ingestion(call: Call) -> Mapping[str, Any]:
+    """Change some of what of log files is stored."""
+    return ingestion.change(call, call.body)
+
+
+def import_incoming(call: Call) -> Reply:
+    """Queue the import of the dropped files."""
+    with call.transaction():
+        job_id = call.enqueue(IMPORT, dedupe=IMPORT)
+    return job_reply(call, job_id)
+
+
+ENDPOINTS = (
+    Endpoint("sources", get=read(list_sources, "issues.read")),
+    Endpoint("source", get=own(show_source, "issues.read")),
+    Endpoint(
+        "ingestion-settings",
+        get=read(show_ingestion, "settings.read"),
+        put=write(replace_ingestion, "settings.write"),
+        patch=write(change_ingestion, "settings.write"),
+    ),
+    Endpoint("import-incoming", post=own(import_incoming, "connectors.write", 202, 200)),
+)

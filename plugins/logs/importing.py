@@ -1,0 +1,385 @@
+"""Reads one file from its checkpoint: entries, occurrences and the checkpoint move in the same transactions.
+
+The checkpoint is the end of the last entry stored. The last entry of a file that may still grow is stored
+as provisional and remembered in `open_event`; the next read begins at that entry again and replaces it in
+place when more of it has arrived.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row
+from sqlalchemy.exc import IntegrityError
+
+from snaglist.kernel import Call, Conflict, times
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
+from snaglist.plugins.logs import counted, memory, queries
+from snaglist.plugins.logs.batches import LineBatch, Portion, portions
+from snaglist.plugins.logs.discovery import reason
+from snaglist.plugins.logs.failures import note_failure
+from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
+from snaglist.plugins.logs.identity import PREFIX_BYTES
+from snaglist.plugins.logs.moving import lead, leave, see_off
+from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.readings import (
+    FileChanged,
+    Found,
+    ParseFailure,
+    Reading,
+    Search,
+    Watch,
+    known_source,
+    make_reader,
+    parse,
+)
+from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.source_rows import new_source_row
+from snaglist.plugins.logs.trail import Trail
+
+CHUNK_BYTES = 256 * 1024
+ATTEMPTS = 3  # at a file that is rotated while it is read
+_BUSY = "is being read by another import"
+
+
+def import_file(
+    call: Call, path: Path, reading: Reading, *, search: Search | None = None, watch: Watch | None = None
+) -> FileResult:
+    """Read a (resolved) file from where it was left; failures of the file are in the result.
+
+    `search` is asked, with the head of the file, when the path's own source does not know the content. `watch`
+    is called with the number of bytes done after each transaction and may raise to stop.
+    """
+    result = FileResult(path)
+    try:
+        str(path).encode()
+        for _ in range(ATTEMPTS):
+            try:
+                with open_file(path) as file:
+                    _import(call, file, reading, result, search, watch)
+                break
+            except FileChanged:
+                continue
+    except UnicodeEncodeError:
+        result.fail("the file name is not valid UTF-8")
+    except FileNotFoundError as error:
+        result.gone = True
+        note_failure(call, path, reading, result, reason(error))
+    except OSError as error:
+        note_failure(call, path, reading, result, reason(error))
+    return result
+
+
+def _import(
+    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch | None
+) -> None:
+    run = _FileImport(call, file, reading, result, watch or _ignore)
+    try:
+        run.run(search or _nothing)
+    except Conflict as error:
+        result.fail(error.message)
+    except ParseFailure as error:
+        note_failure(call, file.state.path, reading, result, str(error), file.state.modified_at)
+    except DAMAGED:
+        message = "the compressed data is damaged or ends too early"
+        note_failure(call, file.state.path, reading, result, message, file.state.modified_at)
+    finally:
+        run.close()
+
+
+class _FileImport:
+    """The run over one file."""
+
+    def __init__(self, call: Call, file: OpenFile, reading: Reading, result: FileResult, watch: Watch) -> None:
+        self.call = call
+        self.file = file
+        self.state = file.state
+        self.reading = reading
+        self.result = result
+        self.watch = watch
+        self.started = times.now()
+        quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
+        self.final = reading.final or bool(self.state.compression) or quiet
+        # What is known of the file already, and where this run stands.
+        self.known: Row[Any] | None = None
+        self.source: EventSource | None = None
+        self.superseded: Row[Any] | None = None
+        self.open_event: dict[str, Any] | None = None
+        self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
+        self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
+        self.trail: Trail | None = None
+        self.first_byte = 0
+        self.ends = False  # there was nothing to read when the file was looked at
+        self.checkpoint = 0
+        self.position = 0
+        # What became of the entry that was open: it is complete now, or more of it has arrived.
+        self.settled: int | None = None
+        self.revised: Event | None = None
+        self.last: Event | None = None
+
+    def run(self, search: Search) -> None:
+        """Find out what is known of the file and read the rest."""
+        with self.call.transaction(write=False):
+            known = known_source(self.call, self.state.path)
+        if known is not None and self._unchanged(known):
+            self._pass_over(known)
+            return
+        self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
+        if self._goes_on(search, known):
+            self._read()
+        else:
+            self.result.state = "duplicate"
+
+    def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
+        """Find where to go on; False when the file needs no reading."""
+        if known is not None and (found := self._look_again(search, known)):
+            return self._take(found, known)
+        if self._resume(known):
+            return True
+        if known is not None and known.offset:
+            self.result.left.append(known.id)
+            known = self._out_of_the_way(known)
+        return self._resume(known) or self._take(search(self.file, self.head), known)
+
+    def close(self) -> None:
+        """Close the trail."""
+        if self.trail is not None:
+            self.trail.close()
+
+    def _unchanged(self, known: Row[Any]) -> bool:
+        # A change in the second of the last read does not show in the modification time: look closer then.
+        return (
+            known.status == "ok"
+            and known.identity == self.state.identity
+            and known.modified_at == self.state.modified_at
+            and known.modified_at < known.imported_at
+            and (bool(self.state.compression) or known.offset == known.size == self.state.size)
+        )
+
+    def _pass_over(self, known: Row[Any]) -> None:
+        self.result.state, self.result.log_type, self.result.source_id = "unchanged", known.log_type, known.id
+        if known.open_event and self.final:
+            with self.call.transaction() as db:
+                queries.settle(db, known.id, known.open_event["start"])
+                queries.change_source(db, known.id, open_event=None)
+
+    def _resume(self, known: Row[Any] | None) -> bool:
+        """Go on with the path's own source; False when the file does not hold what was read of it."""
+        if known is None or not known.offset:
+            return False
+        self.trail = Trail.resume(self.file, self.head, known)
+        if self.trail is not None:
+            self._pick_up(known)
+        return self.trail is not None
+
+    def _out_of_the_way(self, known: Row[Any]) -> Row[Any] | None:
+        """Let the source of the file that was here follow it; returns the path's source then."""
+        see_off(self.call, known)
+        with self.call.transaction(write=False):
+            return known_source(self.call, self.state.path)
+
+    def _pick_up(self, known: Row[Any]) -> None:
+        """Go on with a source."""
+        self.known = known
+        self.source = EventSource(known.id, known.module_id, str(self.state.path))
+        self.checkpoint, self.open_event = known.offset, known.open_event
+        if known.offset:
+            self._continue_record(known)
+
+    def _continue_record(self, known: Row[Any]) -> None:
+        own_zone = known.counted["own_zone"] or self.reading.own_zone
+        if own_zone:
+            self.read_under = counted.stamp(self.reading.rules, None)
+        if self.read_under != known.read_under:
+            self.read_under = ""
+        record = counted.extend(known.counted, known.offset, self.reading.rules)
+        self.counted = {**record, "own_zone": own_zone}
+
+    def _look_again(self, search: Search, known: Row[Any]) -> Found | None:
+        """Ask anew for the original of a copy that held nothing of its own: it may have been seen half made."""
+        if not known.offset or known.offset != known.first_byte:
+            return None
+        held = Trail.resume(self.file, self.head, known)
+        if held is None:
+            return None
+        held.close()
+        found = search(self.file, self.head)
+        return found if found is not None and found.source.id != known.id else None
+
+    def _take(self, found: Found | None, known: Row[Any] | None) -> bool:
+        """Go on with what was found for the file, or begin a source; False when the file needs no reading."""
+        if found is None:
+            self.trail = Trail.start(self.file, self.head)
+            if known is not None and not known.offset:  # it was empty when it was seen first
+                self._pick_up(known)
+            else:
+                self.superseded = known
+            return True
+        self.trail = found.trail
+        if self.trail is None:
+            self.result.log_type, self.result.source_id = found.source.log_type, found.source.id
+            return False
+        if found.moves:
+            self._lead(found.source, known)
+        else:
+            self.superseded, self.first_byte, self.ends = known, self.trail.position, found.ends
+        return True
+
+    def _lead(self, source: Row[Any], superseded: Row[Any] | None) -> None:
+        """Let a source follow its file to this path."""
+        connector = {} if self.reading.connector_id is None else {"connector_id": self.reading.connector_id}
+        with self.call.transaction() as db:
+            if superseded is not None:
+                leave(db, superseded)
+            lead(db, source.id, source.path, str(self.state.path), **connector)
+        self._pick_up(source)
+
+    def _read(self) -> None:
+        assert self.trail is not None
+        resumed_at = self.trail.position
+        fresh = self.source is None
+        self.position = self.open_event["start"] if self.open_event else resumed_at
+        self.reader = self._make_reader()
+        self.result.log_type = self.reader.log_type
+        for portion in portions(self._entries(), self.reading.rules):
+            self._store(portion)
+            self.watch(self.checkpoint)
+        self.result.source_id = self.source.id if self.source else None
+        if self.position <= resumed_at and (resumed_at or not fresh):
+            self.result.state = "duplicate" if fresh else "unchanged"
+
+    def _make_reader(self) -> Reader:
+        known = self.known if self.checkpoint else None
+        self.zone = self.reading.zone
+        if known is not None and known.counted["own_zone"] and not self.reading.own_zone:
+            self.zone = known.timezone
+        return make_reader(
+            self.call.service,
+            self.head,
+            start=self.position,
+            zone=self.zone,
+            modified_at=self.state.modified_at,
+            channel=known.channel if known is not None else self.reading.name or self.state.name,
+            log_type=known.log_type if known is not None else None,
+            encoding=known.encoding if known is not None else None,
+        )
+
+    def _entries(self) -> Iterator[Sequence[Event]]:
+        """Give the entries as they are framed; the one that was open before comes out of the way first."""
+        awaited = self.open_event
+        for events in self._framed():
+            if awaited and events:
+                first = events[0]
+                if first.byte_start == awaited["start"]:
+                    events = self._reread(first, awaited) + events[1:]
+                awaited = None
+            yield events
+
+    def _reread(self, event: Event, before: dict[str, Any]) -> list[Event]:
+        if event.byte_end == before["end"]:
+            self.settled = event.byte_start
+            return []
+        if not before["stored"]:
+            return [event]
+        self.revised = event
+        return []
+
+    def _framed(self) -> Iterator[list[Event]]:
+        with self.file.content(self.position) as stream:
+            while data := stream.read(CHUNK_BYTES):
+                if self.ends:  # the copy is longer now: what it is a copy of has to be asked again
+                    raise FileChanged
+                self.position += len(data)
+                yield parse(partial(self.reader.feed, data))
+        events = parse(self.reader.close)
+        for event in events:
+            if event.provisional and self.final:
+                event.provisional = False
+            elif event.provisional:
+                self.last = event
+        yield events
+
+    def _store(self, portion: Portion) -> None:
+        assert self.trail is not None
+        trail = self.trail
+        if not trail.advance(self.position if portion.last else portion.read[-1].byte_end) or not self._same_file():
+            raise FileChanged
+        values = self._values(trail, portion.last)
+
+        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch]:
+            with self.call.transaction() as db:
+                source = self.source or self._add_source(db)
+                lines = [self.revised, *portion.read] if self.revised else portion.read
+                if lines:
+                    self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
+                if self.settled is not None and (self.last is None or self.last.byte_start != self.settled):
+                    queries.settle(db, source.id, self.settled)
+                revised = replace_event(self.call, source, self.revised) if self.revised else None
+                stored = StoredBatch(source)
+                if kept := memory.without_deleted(db, source.id, portion.kept):
+                    stored = store_events(self.call, source, kept)
+                if not queries.move_checkpoint(db, source.id, self.checkpoint, len(stored.stored), values):
+                    raise Conflict(_BUSY)
+            return source, revised, stored
+
+        self.source, revised, stored = self.call.repeat(work)
+        self.checkpoint = trail.position
+        self.revised = self.settled = None
+        self.superseded = None
+        self.result.count(portion, stored)
+        if revised:
+            self.result.touch(revised)
+
+    def _same_file(self) -> bool:
+        """Tell whether the file still begins as it did, and is not shorter than what was read of it."""
+        if self.state.compression:
+            return True
+        begin = self.head[:PREFIX_BYTES]
+        return self.file.size_now >= self.position and self.file.head(len(begin)) == begin
+
+    def _values(self, trail: Trail, last: bool) -> dict[str, Any]:
+        """Return the columns that move with the checkpoint; the modification time only when all was read."""
+        values = {
+            **trail.columns(),
+            "identity": self.state.identity,
+            "size": max(self.position, 0 if self.state.compression else self.state.size),
+            "log_type": self.reader.log_type,
+            "encoding": self.reader.encoding,
+            "timezone": self.zone,
+            "open_event": self._still_open() if last else None,
+            "read_under": self.read_under,
+            "counted": self.counted,
+            "status": "ok",
+            "last_error": None,
+            "imported_at": self.started,
+        }
+        return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values
+
+    def _still_open(self) -> dict[str, Any] | None:
+        event, before = self.last, self.open_event
+        if event is None:
+            return None
+        same = before is not None and before["start"] == event.byte_start
+        if before and same and before["end"] == event.byte_end:
+            return before
+        stored = bool(before and same and before["stored"]) or self.reading.rules.keep(event)
+        return {"start": event.byte_start, "end": event.byte_end, "stored": stored}
+
+    def _add_source(self, db: Connection) -> EventSource:
+        if self.superseded is not None:
+            leave(db, self.superseded)
+        try:
+            row = new_source_row(self.call, self.state.path, self.reading)
+            source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
+        except IntegrityError as error:
+            raise Conflict(_BUSY) from error
+        return EventSource(source_id, self.reading.module_id, str(self.state.path))
+
+
+def _ignore(_: int) -> None:
+    """Watch nothing."""
+
+
+def _nothing(_: OpenFile, __: bytes) -> None:
+    """Find nothing."""

@@ -1,0 +1,158 @@
+"""The folder `logs` of an application: dropped files are read, then archived. The job `import`."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from snaglist.kernel import Call, JobCall, ServiceError, key, times
+from snaglist.kernel.applications import slug
+from snaglist.plugins.issues import find_or_create_module
+from snaglist.plugins.logs import following, queries
+from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
+from snaglist.plugins.logs.discovery import compile_pattern, discover, reason
+from snaglist.plugins.logs.drops import dropped
+from snaglist.plugins.logs.importing import import_file
+from snaglist.plugins.logs.ingestion import Ingestion
+from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.readings import Reading, known_source
+from snaglist.plugins.logs.results import FileResult, Run
+
+GROWING_HOURS = 24
+
+
+def run_import(call: JobCall) -> dict[str, Any]:
+    """Read the dropped files; as a scheduled run also what grew of files that are read in place."""
+    with import_turn(call.application.folder, waiting=call.check_cancelled):
+        incoming = Incoming(call)
+        incoming.read_dropped()
+        incoming.read_grown()
+        if call.args.get("follow"):
+            following.read_on(call, incoming.run, incoming.ingestion)
+        return {**incoming.run.document(), "retention": incoming.prune()}
+
+
+def due(call: Call) -> Mapping[str, Any] | None:
+    """Tell whether a scheduled run has something to read; asked in a read transaction."""
+    folder = call.application.logs.resolve()
+    found = discover([folder], compile_pattern(call.setting("ingestion.log_file_pattern")))
+    dropped = any(_is_new(call, file) for file in found.files if file.is_relative_to(folder))
+    return {"follow": True} if dropped or any(following.due_sources(call)) else None
+
+
+def _is_new(call: Call, file: Path) -> bool:
+    """A file that failed is left alone until it changes."""
+    known = known_source(call, file)
+    return known is None or known.status == "ok" or following.is_due(call, known)
+
+
+class Incoming:
+    """One run over the folder."""
+
+    def __init__(self, call: JobCall) -> None:
+        self.call = call
+        self.folder = call.application.logs.resolve()
+        with call.transaction(write=False):
+            self.ingestion = Ingestion.load(call)
+        self.run = Run(self.ingestion.severities)
+        self._modules: dict[str, int | None] = {}
+
+    def read_dropped(self) -> None:
+        """Read and archive every log file of the folder."""
+        found = discover([self.folder], compile_pattern(self.call.setting("ingestion.log_file_pattern")))
+        self.run.ignored = found.ignored
+        for path, error in found.problems:
+            self.run.fail(self._shown(Path(path)), error)
+        for done, file in enumerate(found.files):
+            self.call.check_cancelled()
+            self.call.progress(done, len(found.files), file.name)
+            if file.is_relative_to(self.folder):
+                self._read_one(file)
+            else:  # moving what a link leads to would take a file away from its owner
+                self.run.fail(file.name, "links out of the folder are not followed")
+        self.call.progress(len(found.files), len(found.files))
+
+    def read_grown(self) -> None:
+        """Read on in archived files whose writer kept them open."""
+        archive = self.call.application.processed
+        with self.call.transaction(write=False) as db:
+            recent = queries.imported_since(db, times.add(self.call.now, seconds=-GROWING_HOURS * 3600))
+        for row in recent:
+            path = Path(row.path)
+            if path.is_relative_to(archive) and following.is_due(self.call, row):
+                result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
+                if not result.gone:
+                    self.run.add(result, self._shown(path))
+
+    def prune(self) -> dict[str, Any]:
+        """Apply the retention of the archive."""
+        pattern = self.call.setting("ingestion.log_file_pattern")
+        return prune(self.call.application.processed, pattern, Retention.configured(self.call), self.call.now)
+
+    def _read_one(self, file: Path) -> None:
+        try:
+            module_id = self._module_of(file)
+            result, place = self._import(file, module_id)
+        except ServiceError as error:  # no module can have the name of the folder
+            result, place = FileResult(file), None
+            result.fail(error.message)
+        if result.gone:
+            return
+        if result.error is None:
+            try:
+                target = place or free_place(self._archive_of(module_id), file.name, times.now())
+                move_into(self.call, file, target, result.source_id)
+                self.run.processed += 1
+            except OSError as error:
+                result.error = f"read, but not archived: {reason(error)}"
+        self.run.add(result, self._shown(file))
+
+    def _import(self, file: Path, module_id: int | None) -> tuple[FileResult, Path | None]:
+        """Read a file; also returns the place of an equal one that a lost file left empty."""
+        search = dropped(self.call, module_id)
+        result = import_file(self.call, file, self._reading(module_id), search=search, watch=self._watch)
+        if result.state != "duplicate" or result.source_id is None:
+            return result, None
+        with self.call.transaction(write=False) as db:
+            equal = queries.source_by_id(db, result.source_id)
+        result.source_id = None  # the file is not where its events come from
+        former = Path(equal.path) if equal else None
+        return result, former if former and not former.exists() else None
+
+    def _reading(self, module_id: int | None) -> Reading:
+        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, final=True)
+
+    def _module_of(self, file: Path) -> int | None:
+        """Return the module that the first folder level names; it is made when it is missing."""
+        parts = file.relative_to(self.folder).parts
+        if len(parts) < 2:
+            return None
+        folder = parts[0]
+        if folder not in self._modules:
+            name = module_name(folder)
+            with self.call.transaction() as db:
+                found = queries.find_module(db, [slug(folder)], [key(folder), key(name)])
+                self._modules[folder] = found or find_or_create_module(self.call, name)
+        return self._modules[folder]
+
+    def _archive_of(self, module_id: int | None) -> Path:
+        archive = self.call.application.processed
+        if module_id is None:
+            return archive
+        with self.call.transaction(write=False) as db:
+            return archive / (queries.module_slug(db, module_id) or "")
+
+    def _shown(self, path: Path) -> str:
+        for folder in (self.folder, self.call.application.folder):
+            if path.is_relative_to(folder) and path != folder:
+                return path.relative_to(folder).as_posix()
+        return path.name
+
+    @property
+    def _watch(self) -> Callable[[int], None]:
+        return lambda _: self.call.check_cancelled()
+
+
+def module_name(folder: str) -> str:
+    """Return the name of a module for a folder: dashes as blanks, each word's first letter raised."""
+    words = folder.replace("-", " ").replace("_", " ").split()
+    return " ".join(word[0].upper() + word[1:] for word in words) or folder

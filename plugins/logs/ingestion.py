@@ -1,0 +1,95 @@
+"""What of log files is stored: severities, the zone of times without offset, and the status access lines need."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from snaglist.kernel import Call
+from snaglist.kernel.store import get_setting, put_setting
+from snaglist.plugins.issues import RANK, SEVERITIES
+from snaglist.plugins.logs import counted, queries
+from snaglist.plugins.logs.batches import Rules
+from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.zones import machine_zone
+
+_KEY = "ingestion"
+DEFAULT_SEVERITIES = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingestion:
+    """The settings of an application."""
+
+    severities: tuple[str, ...]
+    timezone: str
+    access_issue_min_status: int
+
+    @classmethod
+    def load(cls, call: Call) -> Self:
+        """Read them in the open transaction; what was never set has the configured default."""
+        stored = get_setting(call.db, _KEY) or {}
+        return cls(
+            tuple(stored.get("severities") or default_severities(call)),
+            stored.get("timezone") or machine_zone(),
+            stored.get("access_issue_min_status") or call.setting("access.issue_min_status"),
+        )
+
+    @property
+    def rules(self) -> Rules:
+        """The filter for events of files."""
+        return Rules(frozenset(self.severities), self.access_issue_min_status)
+
+    def stamps(self) -> list[str]:
+        """Return what sources were read under if that was these settings, with and without a zone of their own."""
+        return [counted.stamp(self.rules, zone) for zone in (self.timezone, None)]
+
+
+def default_severities(call: Call) -> list[str]:
+    """Return the severities that new applications store."""
+    configured = {name.upper() for name in call.setting("ingestion.default_severities")}
+    return in_rank_order(configured & set(SEVERITIES)) or DEFAULT_SEVERITIES
+
+
+def in_rank_order(severities: set[str]) -> list[str]:
+    """Sort severities, the most urgent first."""
+    return sorted(severities, key=RANK.__getitem__)
+
+
+def replace(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Set all settings; those not given take their defaults."""
+    changed = Ingestion(
+        tuple(in_rank_order(set(given["severities"]))),
+        given.get("timezone") or machine_zone(),
+        given.get("access_issue_min_status") or call.setting("access.issue_min_status"),
+    )
+    return _save(call, changed)
+
+
+def change(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Set the given settings."""
+    now = Ingestion.load(call)
+    severities = in_rank_order(set(given["severities"])) if "severities" in given else now.severities
+    changed = Ingestion(
+        tuple(severities),
+        given.get("timezone", now.timezone),
+        given.get("access_issue_min_status", now.access_issue_min_status),
+    )
+    return _save(call, changed)
+
+
+def show(call: Call) -> dict[str, Any]:
+    """Return the settings as the API has them."""
+    now = Ingestion.load(call)
+    return {
+        "available_severities": list(SEVERITIES),
+        "ingested_severities": list(now.severities),
+        "defaults": default_severities(call),
+        "timezone": now.timezone,
+        "access_issue_min_status": now.access_issue_min_status,
+        "reindex_needed": queries.has_stale_source(call.db, now.stamps(), PARSER_VERSION),
+    }
+
+
+def _save(call: Call, changed: Ingestion) -> dict[str, Any]:
+    put_setting(call.db, _KEY, asdict(changed))
+    return show(call)

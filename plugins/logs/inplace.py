@@ -1,0 +1,154 @@
+"""Files and folders named on the command line: read where they are, and reported as a table."""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from snaglist.kernel import Call, NotFound, key
+from snaglist.kernel.applications import slug
+from snaglist.kernel.cli import Session, table
+from snaglist.plugins.issues import find_or_create_module
+from snaglist.plugins.logs import queries
+from snaglist.plugins.logs.discovery import Discovery, compile_pattern, discover
+from snaglist.plugins.logs.following import read_left
+from snaglist.plugins.logs.importing import import_file
+from snaglist.plugins.logs.ingestion import Ingestion
+from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.piped import STANDARD_INPUT, keep_piped
+from snaglist.plugins.logs.readings import Reading
+from snaglist.plugins.logs.results import FileResult, Run
+from snaglist.plugins.logs.rotation import in_place
+
+Move = Callable[[int, int | None, str], None]
+
+
+def read_paths(
+    session: Session, call: Call, paths: Sequence[str], *, module: str | None = None, timezone: str | None = None
+) -> tuple[Run, list[FileResult]]:
+    """Read files and folders; NotFound when one of them does not exist, Conflict when another import goes on."""
+    check_paths(paths)
+    with turn(session, call):
+        reading, ingestion = make_reading(call, module, timezone)
+        run = Run(ingestion.severities)
+        return run, _read(session, call, paths, reading, run)
+
+
+def check_paths(paths: Sequence[str]) -> None:
+    """Raise NotFound when a path does not exist."""
+    for path in paths:
+        if path != STANDARD_INPUT and _is_missing(Path(path)):
+            raise NotFound(f"{path}: no such file or folder")
+
+
+def turn(session: Session, call: Call) -> AbstractContextManager[None]:
+    """Hold the import lock; says so when another import holds it first."""
+    return import_turn(call.application.folder, waiting=_once(session, "another import is running, waiting for it"))
+
+
+def make_reading(call: Call, module: str | None, timezone: str | None) -> tuple[Reading, Ingestion]:
+    """Return how files are read, by the options and the settings of the application; a missing module is made."""
+    with call.transaction():
+        ingestion = Ingestion.load(call)
+        module_id = _module(call, module) if module else None
+    zone = timezone or ingestion.timezone
+    return Reading(ingestion.rules, zone, module_id, own_zone=timezone is not None), ingestion
+
+
+def find_files(call: Call, paths: Sequence[str]) -> Discovery:
+    """Find the log files of paths."""
+    pattern = compile_pattern(call.setting("ingestion.log_file_pattern"))
+    return discover([Path(path) for path in paths if path != STANDARD_INPUT], pattern)
+
+
+def _read(session: Session, call: Call, paths: Sequence[str], reading: Reading, run: Run) -> list[FileResult]:
+    found = find_files(call, paths)
+    run.ignored = found.ignored
+    for path, error in found.problems:
+        run.fail(path, error)
+    results = []
+    with session.progress("reading") as move:
+        done, total = 0, sum(_size(file) for file in found.files)
+        for file in found.files:
+            watch = partial(move_bar, move, done, total, file.name)
+            results.append(import_file(call, file, reading, search=in_place(call), watch=watch))
+            done += _size(file)
+        read = {result.path for result in results}
+        left = [source_id for result in results for source_id in result.left]
+        results += [result for result in read_left(call, left, reading) if result.path not in read or result.events]
+    if STANDARD_INPUT in paths:
+        results.append(keep_piped(call, sys.stdin.buffer, reading))
+    there = [result for result in results if not result.gone]
+    for result in there:
+        run.add(result, str(result.path))
+    return there
+
+
+def _is_missing(path: Path) -> bool:
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # it may be there: reading it says what is wrong
+        return False
+    return False
+
+
+def move_bar(move: Move, done: int, total: int, name: str, position: int) -> None:
+    """Move the progress bar to a position in a file, behind the bytes of the files before."""
+    move(done + position, total, name)
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def _module(call: Call, name: str) -> int:
+    return queries.find_module(call.db, [slug(name)], [key(name)]) or find_or_create_module(call, name)
+
+
+def _once(session: Session, text: str) -> Callable[[], None]:
+    noted: list[bool] = []
+
+    def note() -> None:
+        if not noted:
+            noted.append(True)
+            session.note(text)
+
+    return note
+
+
+def document(run: Run, results: list[FileResult]) -> dict[str, Any]:
+    """Return the result as `--json` prints it."""
+    sources = [
+        {"path": _shown(result), "log_type": result.log_type, "events": result.events, "state": result.state}
+        for result in results
+    ]
+    return {"job_id": None, "status": "succeeded", **run.document(), "sources": sources}
+
+
+def report(run: Run, results: list[FileResult]) -> str:
+    """Return the result as a table with a total line."""
+    rows: list[list[Any]] = [
+        [_shown(r), r.log_type, r.events, len(r.issues), len(r.new_issues), r.filtered, r.state] for r in results
+    ]
+    files = "1 file" if len(results) == 1 else f"{len(results)} files"
+    rows.append([f"total {files}", "", run.events, len(run.issues), len(run.new_issues), run.filtered, ""])
+    headers = ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "STATE"]
+    if not run.filtered:
+        for row in [headers, *rows]:
+            del row[5]
+    hint = ""
+    if run.filtered and not run.events:
+        kept = ", ".join(run.severities)
+        hint = f"\nEvery event is below the severities that are stored ({kept}); change them in the ingestion settings."
+    return table(headers, rows) + hint
+
+
+def _shown(result: FileResult) -> str:
+    return str(result.path).encode("utf-8", "replace").decode()

@@ -1,0 +1,98 @@
+"""What an access line says, whatever its notation, and the event made of it."""
+
+from dataclasses import dataclass
+
+from snaglist.plugins.issues import AccessInfo, Event
+from snaglist.plugins.logs.parsers.clock import Clock
+
+
+@dataclass(slots=True)
+class AccessLine(AccessInfo):
+    """A request. `method` and `path` are "-" when the client sent no valid request line.
+
+    `client` is the address of the peer and `forwarded` the logged forwarded-for field as it came;
+    `host` has no port, `duration_ms` is None when the line has no duration.
+    """
+
+    request: str = ""
+    client: str = ""
+    forwarded: str = ""
+    host: str = ""
+    size: int = 0
+    referrer: str = ""
+    agent: str = ""
+    protocol: str = ""
+    duration_ms: float | None = None
+
+    @property
+    def malformed(self) -> bool:
+        """Tell whether the client sent no valid request line."""
+        return self.method == "-"
+
+
+@dataclass(slots=True)
+class AccessHead:
+    """A header: the request, None when no layout fits the line, and its time."""
+
+    line: AccessLine | None
+    form: str
+    stamp: str
+    text: str
+
+
+def valid_status(text: object) -> int | None:
+    """Return a status from 100 to 599, or 0 written as 000, given as number or text."""
+    if isinstance(text, str) and text.isdigit() and len(text) == 3:
+        text = int(text)
+    if isinstance(text, int) and not isinstance(text, bool) and (100 <= text <= 599 or text == 0):
+        return text
+    return None
+
+
+def split_request(request: str) -> tuple[str, str, str]:
+    """Return method, path without query, and protocol; "-" for both when it is no request line."""
+    method, _, rest = request.partition(" ")
+    if not rest or not method.replace("-", "").replace("_", "").isalpha() or not method.isascii() or len(method) > 20:
+        return "-", "-", ""
+    target, protocol = rest.strip(), ""
+    place = target.rfind(" HTTP/")
+    if place >= 0:
+        target, protocol = target[:place].rstrip(), target[place + 1 :]
+    if not target.startswith(("/", "*", "http:", "https:")) and method != "CONNECT":
+        return "-", "-", ""
+    return method, path_of(target), protocol
+
+
+def path_of(target: str) -> str:
+    """Return the path of a request target: no query, no scheme and host."""
+    path = target.partition("?")[0].partition("#")[0]
+    if path.startswith(("http://", "https://")):
+        path = "/" + path.split("/", 3)[3] if path.count("/") >= 3 else "/"
+    return path or "/"
+
+
+def plain_address(text: str) -> str:
+    """Return a client address without zone, brackets and the IPv6 form of IPv4."""
+    address = text.strip().partition("%")[0].strip("[]")
+    return address[7:] if address.lower().startswith("::ffff:") and "." in address else address
+
+
+def plain_host(text: str) -> str:
+    """Return a host name without its port."""
+    name, _, port = text.rpartition(":")
+    return (name if name and port.isdigit() else text).strip("[]")
+
+
+def access_event(head: AccessHead, clock: Clock) -> Event:
+    """Make the event; a line that no layout fits keeps its text and has no `access`."""
+    event = Event(head.text, severity="INFO", family="access", log_type="access")
+    event.occurred_at = clock.read(head.form, head.stamp) if head.form else ""
+    line = head.line
+    if line is None:
+        return event
+    shown = line.request if line.malformed else f"{line.method} {line.path}"
+    event.message = f"{shown or '-'} → {line.status:03d}"
+    event.severity = "ERROR" if line.status >= 500 else "WARNING" if line.status >= 400 else "INFO"
+    event.access = line
+    event.server_name = line.host or None
+    return event

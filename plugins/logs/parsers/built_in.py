@@ -1,0 +1,27 @@
+"""The formats that come with the product, most specific first."""
+
+from snaglist.plugins.logs.parsers.access import Access
+from snaglist.plugins.logs.parsers.apache_error import ApacheError
+from snaglist.plugins.logs.parsers.base import Parser
+from snaglist.plugins.logs.parsers.console import Console
+from snaglist.plugins.logs.parsers.container import Container
+from snaglist.plugins.logs.parsers.journal import Journal
+from snaglist.plugins.logs.parsers.json_lines import JsonLines
+from snaglist.plugins.logs.parsers.logfmt import Logfmt
+from snaglist.plugins.logs.parsers.monolog import Monolog
+from snaglist.plugins.logs.parsers.nginx_error import NginxError
+from snaglist.plugins.logs.parsers.syslog import Syslog
+
+# Where two claim a line the earlier one wins; the console takes what is left.
+BUILT_IN: tuple[Parser, ...] = (
+    Journal(),
+    Container(),
+    Access(),
+    JsonLines(),
+    Monolog(),
+    NginxError(),
+    ApacheError(),
+    Syslog(),
+    Logfmt(),
+    Console(),
+)

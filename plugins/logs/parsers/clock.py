@@ -1,0 +1,313 @@
+"""Reading times of log lines: zones, missing years and dates, times that cannot be.
+
+A parser names the form of a stamp and passes its text; nothing here follows the locale, and the
+work per line is one dictionary look-up, because lines of the same minute are close together.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from snaglist.kernel import times
+
+MEMO_SIZE = 4096
+EARLIEST = "1971"  # the year of the zero epoch is a clock that was never set, as is the year 0001
+FUTURE = timedelta(hours=24)
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+# Lines of several writers are a little out of order; such a step back is no new year and no new day.
+DAY_JITTER = timedelta(minutes=5)
+
+MONTHS = {
+    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
+    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+}  # fmt: skip
+
+ZONES = {
+    "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120,
+    "EET": 120, "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600, "AEDT": 660,
+    "ACST": 570, "AWST": 480, "NZST": 720, "NZDT": 780, "SAST": 120, "BRT": -180, "EST": -300, "EDT": -240,
+    "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480,
+    "HST": -600,
+}  # fmt: skip
+
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})?", re.ASCII)
+_FRACTION = ".,:0123456789"
+
+
+class Clock:
+    """The times of one file: its zone, its modification time, and the dates read so far.
+
+    `back` is how many years or days earlier the first stamp without them is than it seems; a clock that is
+    not `bounded` by the modification time finds that out (`steps_back`).
+    Every method returns `YYYY-MM-DD HH:MM:SS` in UTC, or "" when the text is no usable time.
+    """
+
+    def __init__(self, zone: str, modified_at: str, now: str, *, back: int = 0, bounded: bool = True) -> None:
+        try:
+            self.zone = ZoneInfo(zone or "UTC")
+        except (ZoneInfoNotFoundError, ValueError):
+            self.zone = ZoneInfo("UTC")
+        self.modified = times.read(modified_at).astimezone(self.zone).replace(tzinfo=None)
+        self.latest = times.show(times.read(now) + FUTURE)
+        self.relative = ""  # "year" or "day" once a stamp lacked it
+        self.position: datetime | None = None  # the local time read last of such a stamp
+        self._back = back
+        self._bounded = bounded
+        self._minutes: dict[tuple[str, str], str] = {}
+
+    def read(self, form: str, text: str) -> str:
+        """Read a stamp of a named form, such as `iso`: see `FORMS`, and Log formats in docs/plugins.md."""
+        return FORMS[form](self, text)
+
+    def iso(self, text: str) -> str:
+        """Read `YYYY-MM-DD HH:MM:SS`, `T` allowed, with any fraction and an offset or zone name behind it."""
+        zone = text[19:].lstrip(_FRACTION).strip() if len(text) > 19 else ""
+        return self.at(text[:16], text[17:19], zone)
+
+    def at(self, minute: str, second: str, zone: str = "") -> str:
+        """Read `YYYY-MM-DD HH:MM` with seconds and a zone given apart."""
+        known = self._minutes.get((minute, zone))
+        if known is None:
+            known = self._convert(minute, zone)
+            if len(self._minutes) >= MEMO_SIZE:
+                self._minutes.clear()
+            self._minutes[minute, zone] = known
+        if not known:
+            return ""
+        if not "00" <= second <= "59":
+            if second != "60":
+                return ""
+            second = "59"  # a leap second
+        found = f"{known}:{second}"
+        return found if found <= self.latest else ""
+
+    def _convert(self, minute: str, zone: str) -> str:
+        try:
+            local = datetime.fromisoformat(minute)
+            moment = local.replace(tzinfo=self._zone_of(zone)).astimezone(UTC)
+        except (ValueError, OverflowError):
+            return ""
+        shown = times.show(moment)
+        return shown[:16] if EARLIEST < shown <= self.latest else ""
+
+    def _zone_of(self, name: str) -> tzinfo:
+        offset = _offset(name)
+        if offset is not None:
+            return timezone(offset)
+        if "/" in name:
+            try:
+                return ZoneInfo(name)
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                pass
+        return self.zone
+
+    def epoch(self, number: float) -> str:
+        """Read seconds, milliseconds, microseconds or nanoseconds since 1970."""
+        size = abs(number)
+        for limit, divisor in ((1e11, 1), (1e14, 10**3), (1e17, 10**6), (1e20, 10**9)):
+            if size < limit:
+                try:
+                    shown = times.show(datetime.fromtimestamp(number // divisor, UTC))
+                except (ValueError, OverflowError, OSError):
+                    return ""
+                return shown if EARLIEST < shown <= self.latest else ""
+        return ""
+
+    def without_year(self, month: int, day: int, clock: str, zone: str = "") -> str:
+        """Read a date without year: counted from the file's modification time and the stamps before."""
+        self.relative = self.relative or "year"
+        last = self.position
+        if last is None:
+            found = self._on_or_before(month, day, clock)
+        else:
+            found = _build(last.year, month, day, clock)
+            if found is None:  # 29 February of another year
+                found = _build(last.year + 1, month, day, clock)
+            elif found < last - DAY and month < last.month:
+                later = _build(last.year + 1, month, day, clock)
+                found = later if later and self._may_be(later, DAY) else found
+            elif found > last + 364 * DAY:
+                found = _build(last.year - 1, month, day, clock)
+        if found is None:
+            return ""
+        self.position = found
+        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}", zone)
+
+    def _may_be(self, moment: datetime, slack: timedelta) -> bool:
+        """Tell whether a step forward stays before the last change of the file."""
+        return not self._bounded or moment <= self.modified + slack
+
+    def _on_or_before(self, month: int, day: int, clock: str) -> datetime | None:
+        back = self._back
+        for year in range(self.modified.year, self.modified.year - 30, -1):
+            found = _build(year, month, day, clock)
+            if found is not None and found <= self.modified + DAY:
+                if not back:
+                    return found
+                back -= 1
+        return None
+
+    def without_date(self, clock: str) -> str:
+        """Read a time of day: counted from the file's modification time and the stamps before."""
+        self.relative = self.relative or "day"
+        last = self.position
+        anchor = last or self.modified
+        found = _build(anchor.year, anchor.month, anchor.day, clock)
+        if found is None:
+            return ""
+        if last is None:
+            found -= (self._back + (found > self.modified)) * DAY
+        elif found < last - DAY_JITTER and found.hour < last.hour:
+            found += DAY if self._may_be(found + DAY, HOUR) else timedelta()
+        elif found > last + DAY - DAY_JITTER:
+            found -= DAY
+        self.position = found
+        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}")
+
+    def steps_back(self) -> int:
+        """Tell how many years or days the first stamp lies earlier than it seemed, now that more were read."""
+        steps = 0
+        if self.position is not None:
+            ahead = self.position - self.modified
+            if self.relative == "year" and ahead > DAY:
+                steps = -(-(ahead - DAY) // (365 * DAY))
+            elif self.relative == "day" and ahead > timedelta():
+                steps = -(-ahead // DAY)
+        return int(steps)
+
+
+def _offset(zone: str) -> timedelta | None:
+    """Return the distance from UTC; None: not given, or letters that nobody knows."""
+    if not zone:
+        return None
+    minutes = ZONES.get(zone.upper())
+    if minutes is not None:
+        return timedelta(minutes=minutes)
+    found = _OFFSET.fullmatch(zone)
+    if not found:
+        return None
+    sign, hours, rest = found.groups()
+    distance = timedelta(hours=int(hours), minutes=int(rest or 0))
+    return -distance if sign == "-" else distance
+
+
+def _build(year: int, month: int, day: int, clock: str) -> datetime | None:
+    second = min(int(clock[6:8]), 59)
+    try:
+        return datetime(year, month, day, int(clock[:2]), int(clock[3:5]), second)
+    except ValueError:
+        return None
+
+
+def month_number(name: str) -> int:
+    """Return the number of an English month name, 0 for none."""
+    return MONTHS.get(name[:3].lower(), 0)
+
+
+_PARTS = re.compile(r"\d+|[A-Za-z]+", re.ASCII)
+
+
+def _ymd(year: int, month: int, day: int) -> str:
+    return f"{year:04d}-{month:02d}-{day:02d}"
+
+
+def _two_digits(year: int) -> int:
+    return year + 2000 if year < 70 else year + 1900 if year < 100 else year
+
+
+def _clock_of(text: str) -> tuple[str, str, str]:
+    """Split `H:MM:SS[.fraction] [PM] [zone]` into minute, second and zone."""
+    hour, minute, rest = text.split(":", 2)
+    second, rest = rest[:2], rest[2:].lstrip(_FRACTION).strip()
+    number = int(hour)
+    half = rest[:2].upper()
+    if half in ("AM", "PM"):
+        number = number % 12 + (12 if half == "PM" else 0)
+        rest = rest[2:].strip()
+    return f"{number:02d}:{minute}", second, rest
+
+
+def _slashed(clock: Clock, text: str) -> str:
+    """Read `2024/09/17 10:00:00`."""
+    return clock.iso(f"{text[:4]}-{text[5:7]}-{text[8:]}")
+
+
+def _numeric(clock: Clock, text: str) -> str:
+    """Read `9/18/24, 14:20:05:310 EDT`, `17/06/09 20:10:40`, `24.12.2024 10:00:00`."""
+    date, _, rest = text.replace(",", " ", 1).partition(" ")
+    first, second, third = (int(part) for part in _PARTS.findall(date))
+    minute, seconds, zone = _clock_of(rest.lstrip())
+    if "/" not in date:
+        year, month, day = _two_digits(third), second, first
+    elif date[2:3] == "/" and date[5:6] == "/" and len(date) == 8 and (third <= 31 and first > 12):
+        year, month, day = _two_digits(first), second, third
+    elif first > 12:
+        year, month, day = _two_digits(third), second, first
+    else:
+        year, month, day = _two_digits(third), first, second
+    return clock.at(f"{_ymd(year, month, day)} {minute}", seconds, zone)
+
+
+def _named(clock: Clock, text: str) -> str:
+    """Read `10/Oct/2024:13:55:36 +0000`, `05-Mar-2024 08:15:30 UTC`, `05 Mar 2024 08:15:30`."""
+    return clock.at(
+        f"{text[7:11]}-{month_number(text[3:6]):02d}-{text[:2]} {text[12:17]}",
+        text[18:20],
+        text[20:].lstrip(_FRACTION).strip(),
+    )
+
+
+def _ctime(clock: Clock, text: str) -> str:
+    """Read `Fri Jul 05 10:42:29.902022 2024`."""
+    _, month, day, time, *rest = text.split()
+    year = rest[-1] if rest else "0000"
+    return clock.at(f"{year}-{month_number(month):02d}-{int(day):02d} {time[:5]}", time[6:8])
+
+
+def _syslog(clock: Clock, text: str) -> str:
+    """Read `Jan  2 03:04:05`."""
+    return clock.without_year(month_number(text[:3]), int(text[4:6]), text[7:15])
+
+
+def _month_day(clock: Clock, text: str) -> str:
+    """Read `03-17 16:13:38` and `10.30 16:49:06`."""
+    return clock.without_year(int(text[:2]), int(text[3:5]), text[6:14])
+
+
+def _compact(clock: Clock, text: str) -> str:
+    """Read `081109 203615`, `20081109 203615`, `20240131T101112Z`."""
+    digits = "".join(_PARTS.findall(text.rstrip("Z")[:15])).replace("T", "")
+    if len(digits) == 12:
+        digits = str(_two_digits(int(digits[:2]))) + digits[2:]
+    year, month, day, hour, minute, second = (
+        digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:14],
+    )  # fmt: skip
+    return clock.at(f"{year}-{month}-{day} {hour}:{minute}", second, "Z" if text.endswith("Z") else "")
+
+
+def _day_clock(clock: Clock, text: str) -> str:
+    """Read `20171223-22:15:29:606`."""
+    return clock.at(f"{text[:4]}-{text[4:6]}-{text[6:8]} {text[9:14]}", text[15:17])
+
+
+def _month_day_compact(clock: Clock, text: str) -> str:
+    """Read `0305 08:15:30.123456`."""
+    return clock.without_year(int(text[:2]), int(text[2:4]), text[5:13])
+
+
+FORMS: dict[str, Callable[[Clock, str], str]] = {
+    "iso": Clock.iso,
+    "slashed": _slashed,
+    "numeric": _numeric,
+    "named": _named,
+    "ctime": _ctime,
+    "syslog": _syslog,
+    "month_day": _month_day,
+    "compact": _compact,
+    "day_clock": _day_clock,
+    "month_day_compact": _month_day_compact,
+    "time": lambda clock, text: clock.without_date(text[:8]),
+    "epoch": lambda clock, text: clock.epoch(float(text)),
+}

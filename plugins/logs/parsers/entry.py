@@ -1,0 +1,71 @@
+"""An entry under construction, with a bound on what it holds."""
+
+from collections import deque
+from typing import Any
+
+from snaglist.plugins.logs.parsers.base import Parser
+from snaglist.plugins.logs.parsers.lines import Line
+
+
+class Entry:
+    """The lines of one event while they come in.
+
+    Of an entry over the limit the first seven eighths and the last lines are kept.
+    """
+
+    __slots__ = ("_dropped", "_head_limit", "_room", "_tail", "_tail_limit", "_tail_size", "cut", "end", "header",
+                 "lines", "parser", "partial", "severity", "start", "state")  # fmt: skip
+
+    def __init__(self, parser: Parser, header: Any, line: Line, limit: int) -> None:
+        self.parser = parser
+        self.header = header
+        self.start = line.start
+        self.end = line.end
+        self.cut = line.cut
+        self.lines: list[str] = []
+        self.severity = ""  # as far as the header says it
+        self.state = ""  # of the trace that the last line belongs to
+        self.partial = False  # the last line goes on
+        self._room = limit - len(line.text)
+        self._head_limit = limit // 8
+        self._tail: deque[str] = deque()
+        self._tail_limit = limit // 8
+        self._tail_size = 0
+        self._dropped = 0
+
+    def add(self, text: str, line: Line) -> None:
+        """Append a line."""
+        self.end = line.end
+        if line.cut:
+            self.cut = True
+        size = len(text) + 1
+        if size <= self._room - self._head_limit and not self._tail:
+            self._room -= size
+            self.lines.append(text)
+            return
+        self._tail.append(text[: self._tail_limit])
+        self._tail_size += min(size, self._tail_limit)
+        while self._tail_size > self._tail_limit:
+            self._tail_size -= len(self._tail.popleft()) + 1
+            self._dropped += 1
+
+    def extend(self, text: str, line: Line) -> None:
+        """Append to the last line."""
+        self.end = line.end
+        if self._tail:
+            self._tail[-1] = (self._tail[-1] + text)[: self._tail_limit]
+        elif len(text) > self._room:
+            self.cut = True
+        elif self.lines:
+            self.lines[-1] += text
+            self._room -= len(text)
+        else:
+            self.header.text += text
+            self._room -= len(text)
+
+    def body(self) -> list[str]:
+        """Return the lines below the header; a note stands for what was dropped."""
+        if not self._dropped:
+            return [*self.lines, *self._tail] if self._tail else self.lines
+        self.cut = True
+        return [*self.lines, f"    … {self._dropped} lines omitted …", *self._tail]

@@ -1,0 +1,61 @@
+"""The document that is kept of a pushed event, and the event that it gives back."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import astuple
+from typing import Any
+
+from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean
+from snaglist.plugins.logs.parsers.traces import read_trace
+
+
+def document_of(event: Event, raised: str | None, structure: Sequence[Any] = ()) -> bytes:
+    """Return what is kept of an event beside the columns of its occurrence. `raised`: the class that was sent.
+
+    A line of JSON with the short parts, then the stack and the context as they are; U+0000 stands between them.
+    `structure`: the exceptions as `structure_of` returns them, where they are not those of the stack.
+    """
+    parts: dict[str, Any] = {"message": event.message, "exception_class": raised, "fingerprint": event.fingerprint}
+    parts |= {"template": event.template, "exceptions": structure}
+    head = json.dumps({name: value for name, value in parts.items() if value}, ensure_ascii=False)
+    return "\0".join((clean(head), clean(event.stack), clean(event.context))).encode()
+
+
+def event_of(document: bytes) -> Event:
+    """Return the event of a document; the columns of its occurrence are the caller's to add."""
+    head, stack, context = document.decode().split("\0")
+    kept: dict[str, Any] = json.loads(head)
+    return Event(
+        kept["message"],
+        log_type="http",
+        exceptions=_exceptions(kept, stack),
+        stack=stack,
+        context=context,
+        template=kept.get("template"),
+        fingerprint=kept.get("fingerprint"),
+    )
+
+
+def structure_of(exceptions: Sequence[ExceptionInfo]) -> list[Any]:
+    """Return exceptions as JSON values, in raise order."""
+    return [[one.type, one.message, [list(astuple(frame)) for frame in one.frames]] for one in exceptions]
+
+
+def _exceptions(kept: dict[str, Any], stack: str) -> Sequence[ExceptionInfo]:
+    if "exceptions" in kept:
+        return [ExceptionInfo(kind, said, [Frame(*one) for one in frames]) for kind, said, frames in kept["exceptions"]]
+    return exceptions_of(kept["message"], kept.get("exception_class"), stack)
+
+
+def exceptions_of(message: str, raised: str | None, stack: str) -> Sequence[ExceptionInfo]:
+    """Return the exceptions in raise order, of the trace, and of the class that was sent beside it."""
+    trace = read_trace(stack.split("\n")) if stack else None
+    exceptions = trace.exceptions if trace else []
+    if raised is None:
+        return exceptions
+    said = message.removeprefix(raised).removeprefix(":").lstrip()
+    if not exceptions:
+        return [ExceptionInfo(raised, said)]
+    exceptions[-1].type = raised
+    exceptions[-1].message = exceptions[-1].message or said
+    return exceptions

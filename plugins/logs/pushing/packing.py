@@ -1,0 +1,104 @@
+"""Compressing the documents of pushed events; each issue's events are much alike, so one of them is a dictionary.
+
+A dictionary is the plain document of one event. It is made when an issue has some events: rare issues would pay
+more for it than it saves.
+"""
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping
+
+import zstandard
+from sqlalchemy import Connection, bindparam, insert, select
+
+from snaglist.kernel import Call
+from snaglist.kernel.database import chunks, inserted_id
+from snaglist.plugins.issues import tables
+
+PLAIN = "zstd"
+LEVEL = 3
+DICTIONARY_FROM = 8  # events of an issue
+MAX_DICTIONARY = 64 * 1024
+KEPT = 256  # dictionaries ready to use
+CHUNK = 500
+_payloads, _dictionaries = tables.payloads, tables.payload_dictionaries
+_OF_ISSUES = (  # PERF: runs with every group of requests
+    select(_dictionaries.c.issue_id, _dictionaries.c.id, _dictionaries.c.created_at)
+    .where(_dictionaries.c.issue_id.in_(bindparam("some", expanding=True)))
+    .order_by(_dictionaries.c.id)
+)
+_Named = tuple[int, str]  # id of a dictionary and when it was made: ids come back when a transaction fails
+
+
+class Packer:
+    """Compresses for one application, one thread at a time, and remembers dictionaries between batches."""
+
+    def __init__(self) -> None:
+        self._ready: OrderedDict[_Named, zstandard.ZstdCompressionDict] = OrderedDict()
+        self._plain = zstandard.ZstdCompressor(level=LEVEL)
+
+    def forget(self) -> None:
+        """Forget the dictionaries: the transaction that made some of them failed, and their ids are free again."""
+        self._ready.clear()
+
+    def add(self, call: Call, documents: Iterable[tuple[int, int, bytes]], seen: Mapping[int, int]) -> None:
+        """Store documents, given as occurrence id, issue id and bytes; `seen`: how many events their issues have."""
+        known = _dictionaries_of(call.db, seen)
+        rows = []
+        for occurrence_id, issue_id, document in documents:
+            if issue_id not in known and seen.get(issue_id, 0) >= DICTIONARY_FROM and len(document) <= MAX_DICTIONARY:
+                known[issue_id] = self._make(call, issue_id, document)
+            codec, body = self._pack(call, known.get(issue_id), document)
+            rows.append({"occurrence_id": occurrence_id, "codec": codec, "body": body})
+        call.db.execute(insert(_payloads), rows)
+
+    def _pack(self, call: Call, named: _Named | None, document: bytes) -> tuple[str, bytes]:
+        if named is None:
+            return PLAIN, self._plain.compress(document)
+        compressor = zstandard.ZstdCompressor(LEVEL, self._dictionary(call, named))
+        return f"{PLAIN}:{named[0]}", compressor.compress(document)
+
+    def _make(self, call: Call, issue_id: int, document: bytes) -> _Named:
+        row = {"issue_id": issue_id, "body": self._plain.compress(document), "created_at": call.now}
+        return inserted_id(call.db.execute(insert(_dictionaries), row)), call.now
+
+    def _dictionary(self, call: Call, named: _Named) -> zstandard.ZstdCompressionDict:
+        ready = self._ready.get(named)
+        if ready is None:
+            ready = _dictionary(_body(call.db, named[0]))
+            ready.precompute_compress(level=LEVEL)
+            self._ready[named] = ready
+            if len(self._ready) > KEPT:
+                self._ready.popitem(last=False)
+        else:
+            self._ready.move_to_end(named)
+        return ready
+
+
+def unpack(db: Connection, occurrence_id: int) -> bytes | None:
+    """Return the document of an occurrence, None when it has none."""
+    row = db.execute(select(_payloads).where(_payloads.c.occurrence_id == occurrence_id)).first()
+    if row is None:
+        return None
+    _, _, dictionary_id = row.codec.partition(":")
+    if not dictionary_id:
+        return zstandard.ZstdDecompressor().decompress(row.body)
+    return zstandard.ZstdDecompressor(_dictionary(_body(db, int(dictionary_id)))).decompress(row.body)
+
+
+def _dictionary(body: bytes) -> zstandard.ZstdCompressionDict:
+    plain = zstandard.ZstdDecompressor().decompress(body)
+    return zstandard.ZstdCompressionDict(plain, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
+
+
+def _body(db: Connection, dictionary_id: int) -> bytes:
+    body: bytes = db.execute(select(_dictionaries.c.body).where(_dictionaries.c.id == dictionary_id)).scalar_one()
+    return body
+
+
+def _dictionaries_of(db: Connection, issue_ids: Collection[int]) -> dict[int, _Named]:
+    """Return the newest dictionary of each issue that has one."""
+    found: dict[int, _Named] = {}
+    for some in chunks(sorted(issue_ids), CHUNK):
+        rows = db.execute(_OF_ISSUES, {"some": some})
+        found.update({issue_id: (number, made) for issue_id, number, made in rows})
+    return found

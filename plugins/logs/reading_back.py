@@ -1,0 +1,54 @@
+"""One event of a file, parsed again from its bytes: the texts of single events are kept nowhere else."""
+
+from sqlalchemy import select
+
+from snaglist.kernel import Call, NotFound
+from snaglist.plugins.issues import Event, tables
+from snaglist.plugins.logs import queries
+from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse
+from snaglist.plugins.logs.viewing import opened
+
+_occurrences = tables.occurrences
+
+
+def read_event(call: Call, occurrence_id: int) -> Event | None:
+    """Return the event of an occurrence as its file still has it; None when it has not, or was no file.
+
+    What an event gets from its surroundings (a date without a year, a level by position) is taken from the
+    occurrence. Needs an open transaction, in which only the database is read.
+    """
+    row = call.db.execute(select(_occurrences).where(_occurrences.c.id == occurrence_id)).first()
+    source = queries.source_by_id(call.db, row.source_id) if row else None
+    if row is None or source is None or source.log_type == queries.PUSHED:
+        return None
+    setting = call.setting
+    try:
+        with opened(call, source) as stream:
+            stream.seek(0)
+            head = stream.read(setting("ingestion.sample_bytes"))
+            stream.seek(row.byte_start)
+            content = stream.read(min(row.byte_end - row.byte_start, setting("ingestion.capture_limit")))
+    except NotFound:
+        return None
+    try:
+        reader = make_reader(
+            call.service,
+            head,
+            start=row.byte_start,
+            zone=source.timezone,
+            modified_at=source.modified_at or row.occurred_at,
+            channel=source.channel,
+            log_type=source.log_type,
+            encoding=source.encoding,
+        )
+        events = [*parse(lambda: reader.feed(content)), *parse(reader.close)]
+    except ParseFailure:
+        return None
+    found = [event for event in events if event.byte_start == row.byte_start]
+    if not found:
+        return None
+    event = found[0]
+    event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
+    event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
+    event.byte_end, event.provisional, event.truncated = row.byte_end, row.provisional, row.truncated
+    return event

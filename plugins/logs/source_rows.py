@@ -1,0 +1,28 @@
+"""The row of a source that is read for the first time."""
+
+from pathlib import Path
+from typing import Any
+
+from snaglist.kernel import Call
+from snaglist.plugins.logs import counted, queries
+from snaglist.plugins.logs.identity import name_family
+from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.readings import Reading
+
+
+def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
+    """Return the row of a source to come; needs an open transaction."""
+    name = reading.name or path.name
+    return {
+        **queries.new_source(str(path), queries.next_generation(call.db, str(path)), call.service.settings.node),
+        "log_type": "console",
+        "encoding": "utf-8",
+        "channel": name[:255],
+        "family": name_family(name),
+        "timezone": reading.zone,
+        "read_under": counted.stamp(reading.rules, None if reading.own_zone else reading.zone),
+        "counted": counted.begin(reading.rules, own_zone=reading.own_zone),
+        "module_id": reading.module_id,
+        "connector_id": reading.connector_id,
+        "parser_version": PARSER_VERSION,
+    }

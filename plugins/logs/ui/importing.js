@@ -1,0 +1,15 @@
+// Reading the drop folder now: the job in the strip, and what it found.
+
+export default (ui) => {
+  function tell({ result }) {
+    if (result) ui.toast(`${ui.plural(result.files, "file")} read: ${ui.plural(result.events, "new event")}, ${ui.plural(result.new_groups, "new issue")}, `
+      + `${ui.number(result.filtered)} below the levels that are kept.`);
+    result?.errors.forEach(({ file, error }) => ui.toast(`${file}: ${error}`, { error: true }));
+    void ui.reload();
+  }
+
+  return () => ui.act(
+    () => ui.api.post("import-incoming").then(({ job_id: id }) => ui.follow(id, { label: "Import", done: tell })),
+    "The drop folder is being read.",
+  );
+};

@@ -1,0 +1,20 @@
+// The logs area in the dashboard: sources, their raw lines, and maintenance.
+
+export default (ui) => {
+  const { html } = ui;
+  ui.page({ id: "sources", title: "Logs", icon: "file", nav: true, order: 30, letter: "l", screen: () => import("./screens/sources.js") });
+  ui.page({ id: "source", title: "Log", parent: "sources", screen: () => import("./screens/source.js") });
+  ui.page({ id: "maintenance", title: "Maintenance", icon: "tool", nav: true, order: 400, group: "Set up", letter: "m",
+    screen: () => import("./screens/maintenance.js") });
+
+  const importNow = async () => (await import("./importing.js")).default(ui)();
+
+  ui.panel("setup", {
+    id: "drop",
+    title: "Drop files",
+    order: 20,
+    render: ({ logs }) => logs && html`<p>Put log files into <code>${logs}</code> below the data directory. They are read by themselves, every few seconds;
+        folders there become modules.</p>
+      <p><button class="button" type="button" @click=${importNow}>Read them now</button></p>`,
+  });
+};

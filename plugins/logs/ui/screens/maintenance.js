@@ -1,0 +1,102 @@
+// Maintenance: what is kept of logs, reading them again, deleting, and the archive.
+
+import deleting from "../deleting.js";
+import importing from "../importing.js";
+
+const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
+
+export default (ui) => {
+  const { html, api } = ui;
+  const remove = deleting(ui);
+  const importNow = importing(ui);
+
+  const zones = () => Intl.supportedValuesOf?.("timeZone") ?? [];
+
+  const settingsForm = (settings) => ui.form({
+    label: "What is kept",
+    fields: [
+      { name: "severities", label: "Levels that are kept of log files", type: "checks",
+        options: settings.available_severities.map((name) => [name, level(name)]) },
+      { name: "timezone", label: "Time zone of lines that name none", half: true, max: 64, required: true, suggest: zones() },
+      { name: "access_issue_min_status", label: "Access lines become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
+        hint: "500: failures of the server; 600: never." },
+    ],
+    values: { ...settings, severities: settings.ingested_severities },
+    async save(values) {
+      await api.put("ingestion-settings", values);
+      ui.toast("Saved. It holds for lines read from now on.");
+      await ui.reload();
+    },
+  });
+
+  const reindexForm = (modules) => ui.form({
+    label: "Read again",
+    action: "Read again",
+    fields: [{ name: "module_id", label: "Which logs", type: "select", options: [["", "All"], ...modules.map(({ id, name }) => [String(id), `Module ${name}`])],
+      none: true, read: (text) => (text === "" ? "" : Number(text)) }],
+    async save({ module_id: module }) {
+      const { job_id: id } = await api.post("reindex", module ? { module_id: module } : {});
+      ui.follow(id, { label: "Reading logs again", done: again });
+    },
+  });
+
+  function again({ result }) {
+    if (result) ui.toast(`${ui.plural(result.files, "file")} read again, ${ui.plural(result.events, "event")}.`);
+    void ui.reload();
+  }
+
+  const deleteForm = () => ui.form({
+    label: "Delete events",
+    action: "Show what would go …",
+    fields: [{ name: "date", label: "All events of one day (UTC)", type: "date", required: true }],
+    save: (scope) => remove(scope),
+  });
+
+  const prune = () => ui.confirm({
+    title: "Remove old archived files",
+    text: "Files beyond the rules are deleted from the archive. Their issues and events stay; their raw lines cannot be shown any more.",
+    action: "Remove them",
+    async run() {
+      const { pruned } = await api.post("processed-retention");
+      ui.toast(`${ui.plural(pruned.deleted, "file")} removed, ${ui.bytes(pruned.freed_bytes)} freed, ${ui.number(pruned.remaining)} left.`);
+      await ui.reload();
+    },
+  });
+
+  function archive({ policy, archived_files: files, archived_bytes: size }) {
+    const { processed_max_age_days: days, processed_max_files: most } = policy;
+    const rules = [days && `files older than ${ui.plural(days, "day")} go`, most && `the newest ${ui.plural(most, "file")} stay`].filter(Boolean);
+    return html`<section class="card block"><h2>Archive</h2>
+      <p>${ui.plural(files, "file")}, ${ui.bytes(size)}. ${rules.length ? `Rules: ${rules.join(", ")}.` : html`Nothing is removed: set
+        <code>retention.processed_max_age_days</code> or <code>retention.processed_max_files</code>.`}</p>
+      <p><button class="button" type="button" ?disabled=${!rules.length} @click=${prune}>Apply the rules now …</button></p></section>`;
+  }
+
+  async function load(_query, { signal }) {
+    const [settings, retention, modules] = await Promise.all([
+      api("ingestion-settings", {}, { signal }), api("processed-retention", {}, { signal }), api("modules", {}, { signal }),
+    ]);
+    return { settings, retention, forms: { settings: settingsForm(settings), reindex: reindexForm(modules.data), remove: deleteForm() } };
+  }
+
+  const render = ({ settings, retention, forms }) => html`<h1 tabindex="-1">Maintenance</h1>
+    <div class="cards page-body">
+      <section class="card block"><h2>What is kept</h2>${forms.settings}</section>
+      <div class="stack">
+        <section class="card block"><h2>Import</h2>
+          <p>Files in <code>${ui.application()?.logs}</code> are read and moved to the archive.</p>
+          <p><button class="button" type="button" @click=${importNow}>Read the drop folder now</button></p></section>
+        <section class="card block"><h2>Read again</h2>
+          <p>${settings.reindex_needed
+            ? html`<b>Some logs were read under other settings or by an older version.</b> Reading them again brings them up to date.`
+            : "Everything was read under the settings as they are."} Statuses, notes, tags and history stay.</p>
+          ${forms.reindex}</section>
+        <section class="card block"><h2>Delete events</h2>
+          <p>Of one day here; of one log in <a href=${ui.link({ view: "sources" })}>its menu</a>.</p>${forms.remove}</section>
+        ${archive(retention)}
+      </div>
+      ${ui.slot("settings", ui.application() ?? {})}
+    </div>`;
+
+  return { load, render };
+};

@@ -1,0 +1,58 @@
+// The files that were read, newest import first.
+
+import deleting from "../deleting.js";
+import importing from "../importing.js";
+
+const LIMIT = 50;
+const SECONDS = 5;
+
+export default (ui) => {
+  const { html, api } = ui;
+  const remove = deleting(ui);
+  const importNow = importing(ui);
+  let current = null;
+
+  const reread = ({ id, channel }) => ui.act(
+    () => api.post("reindex", { source_id: id }).then(({ job_id: job }) => ui.follow(job, { label: `Reading ${channel} again`, done: () => ui.reload() })),
+    "The source is being read again.",
+  );
+
+  /** What is pushed has no file, and so no raw lines. */
+  const raw = ({ log_type: type }) => type !== "http";
+
+  const columns = [
+    { name: "channel", label: "Log", sort: true, wrap: true, view: (source) => html`${raw(source)
+      ? html`<a href=${ui.link({ view: "source", id: source.id })}>${source.channel}</a>` : source.channel}
+      <div class="faint mono path">${source.path}</div>` },
+    { name: "module_name", label: "Module", sort: true, view: ({ module_name: name, module_color: color }) => name && html`<span class="chip" vars=${{ "--tag": color }}>${name}</span>` },
+    { name: "log_type", label: "Format", sort: true },
+    { name: "occurrence_count", label: "Events", number: true, sort: true,
+      view: ({ channel, occurrence_count: count }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>` },
+    { name: "size", label: "Size", number: true, sort: true, view: ({ size }) => ui.bytes(size) },
+    { name: "imported_at", label: "Read", sort: true, view: ({ imported_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
+    { name: "status", label: "Status", view: ({ status, last_error: error }) => html`<span class="state" data-state=${error ? "bad" : status === "ok" ? "good" : "off"}
+      title=${error}>${error ? "Failed" : status}</span>` },
+    { name: "actions", label: "", view: (source) => ui.menu(`Actions of ${source.channel} (${source.id})`, [
+      { label: "Read again", run: () => reread(source) },
+      { label: "Delete events …", run: () => remove({ source_id: source.id }), danger: true },
+    ]) },
+  ];
+
+  const empty = html`No log was read yet. <a href=${ui.link({ view: "setup" })}>Add logs</a>`;
+
+  return {
+    load: ({ page }, { signal }) => api("sources", { page, limit: LIMIT }, { signal }),
+    open: ({ page }) => ui.watch("sources", { page, limit: LIMIT }, (answer) => {
+      Object.assign(current, answer);
+      ui.refresh();
+    }, SECONDS),
+    render(data) {
+      current = data;
+      return html`<div class="head"><h1 tabindex="-1">Logs</h1>
+          <span class="toolbar"><button class="button" @click=${importNow}>Read the drop folder now</button>
+            <a class="button button-main" href=${ui.link({ view: "setup" })}>Add logs</a></span></div>
+        <section class="card">${ui.table(columns, data.data, { id: "sources", label: "Sources", empty })}</section>
+        ${ui.pager(data.meta, "source")}`;
+    },
+  };
+};

@@ -1,0 +1,76 @@
+"""HTTP in, HTTP out: `deploys`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row
+
+from snaglist.kernel import Call, Endpoint, Invalid, NotFound, digest, paging, read, times, write
+from snaglist.plugins.releases.deploys import queries
+
+_SHOWN = ("id", "version", "environment", "ref", "notes", "deployed_at", "created_at")
+
+
+def list_deploys(call: Call) -> Mapping[str, Any]:
+    """List deploys, the newest first, and the marks of the last days for charts."""
+    query = call.query
+    environment = query.get("environment")
+    total, rows = queries.page_of_deploys(call.db, environment, query["page"], query["limit"])
+    since = times.add(call.now, days=-query["days"])
+    return {
+        "data": _show(call, rows),
+        "markers": [
+            {
+                "version": row.version,
+                "environment": row.environment,
+                "ref": row.ref,
+                "deployed_at": row.deployed_at,
+                "day": row.deployed_at[:10],
+            }
+            for row in queries.deploys_since(call.db, environment, since)
+        ],
+        "meta": paging.meta(total, query["page"], query["limit"]),
+    }
+
+
+def create_deploy(call: Call) -> Mapping[str, Any]:
+    """Note that a release was deployed."""
+    body = call.body
+    row = {
+        "version": body["version"],
+        "environment": body["environment"],
+        "ref": body.get("ref") or None,
+        "notes": body.get("notes") or None,
+        "deployed_at": body.get("deployed_at") or call.now,
+        "created_at": call.now,
+    }
+    if not queries.add_deploy(call.db, row):
+        raise Invalid(f"version: {body['version']} is deployed to {body['environment']} already; delete that first")
+    return _show(call, [queries.find_deploy(call.db, row["version"], row["environment"])])[0]
+
+
+def delete_deploy(call: Call) -> Mapping[str, Any]:
+    """Forget a deploy; what was seen in its release stays."""
+    if not queries.remove_deploy(call.db, call.body["id"]):
+        raise NotFound("Unknown deploy.")
+    return {"id": call.body["id"], "deleted": True}
+
+
+def _show(call: Call, rows: list[Row[Any]]) -> list[dict[str, Any]]:
+    counts = queries.issue_counts(call.db, {(digest(row.version), row.environment) for row in rows})
+    shown = []
+    for row in rows:
+        seen, new = counts.get((digest(row.version), row.environment), (0, 0))
+        fields = {name: getattr(row, name) for name in _SHOWN}
+        shown.append({**fields, "issue_count": seen, "new_issue_count": new})
+    return shown
+
+
+ENDPOINTS = (
+    Endpoint(
+        "deploys",
+        get=read(list_deploys, "releases.read"),
+        post=write(create_deploy, "releases.write", 201),
+        delete=write(delete_deploy, "releases.write"),
+    ),
+)

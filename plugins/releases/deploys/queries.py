@@ -1,0 +1,97 @@
+"""SQL of deploys."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, case, delete, exists, func, insert, or_, select, tuple_
+from sqlalchemy.exc import IntegrityError
+
+from snaglist.plugins.issues import tables
+from snaglist.plugins.releases.tables import OTHER, release_issues, releases
+
+MAX_MARKERS = 1_000  # of a chart: more than it has room for
+_facets = tables.issue_facets
+
+
+def page_of_deploys(db: Connection, environment: str | None, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
+    """Return how many deploys there are, and a page of them, the newest first."""
+    wanted = _in_environment(environment)
+    total = db.execute(select(func.count()).select_from(releases).where(*wanted)).scalar_one()
+    rows = select(releases).where(*wanted).order_by(releases.c.deployed_at.desc(), releases.c.id.desc())
+    return total, list(db.execute(rows.limit(limit).offset((page - 1) * limit)).all())
+
+
+def deploys_since(db: Connection, environment: str | None, since: str) -> list[Row[Any]]:
+    """Return the newest deploys from a time on, the newest first."""
+    wanted = (*_in_environment(environment), releases.c.deployed_at >= since)
+    rows = select(releases).where(*wanted).order_by(releases.c.deployed_at.desc(), releases.c.id.desc())
+    return list(db.execute(rows.limit(MAX_MARKERS)).all())
+
+
+def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return for pairs of a version's digest and an environment: the issues seen there, and those first seen in it.
+
+    An issue that has lost all events of the release to another issue has lost that facet, too, and does not count.
+    """
+    if not deployed:
+        return {}
+    here, facet, other = release_issues, _facets.alias("facet"), _facets.alias("other")
+    earlier = exists().where(
+        other.c.issue_id == here.c.issue_id,
+        other.c.facet == "release",
+        other.c.value_hash != facet.c.value_hash,
+        other.c.value != OTHER,
+        or_(
+            other.c.first_seen < facet.c.first_seen,
+            and_(other.c.first_seen == facet.c.first_seen, other.c.value < facet.c.value),
+        ),
+    )
+    same = and_(
+        facet.c.issue_id == here.c.issue_id, facet.c.facet == "release", facet.c.value_hash == here.c.version_hash
+    )
+    counted = (
+        select(here.c.version_hash, here.c.environment, func.count(), func.sum(case((earlier, 0), else_=1)))
+        .join(facet, same)
+        .where(tuple_(here.c.version_hash, here.c.environment).in_(sorted(deployed)))
+        .group_by(here.c.version_hash, here.c.environment)
+    )
+    return {(row[0], row[1]): (int(row[2]), int(row[3])) for row in db.execute(counted)}
+
+
+def find_deploy(db: Connection, version: str, environment: str) -> Row[Any]:
+    """Return a deploy that exists."""
+    here = (releases.c.version == version, releases.c.environment == environment)
+    return db.execute(select(releases).where(*here)).one()
+
+
+def add_deploy(db: Connection, row: Mapping[str, Any]) -> bool:
+    """Insert a deploy; False when there is one of this version and environment."""
+    try:
+        with db.begin_nested():
+            db.execute(insert(releases).values(row))
+    except IntegrityError:
+        return False
+    return True
+
+
+def remove_deploy(db: Connection, deploy_id: int) -> bool:
+    """Delete a deploy; False when there is none."""
+    return db.execute(delete(releases).where(releases.c.id == deploy_id)).rowcount > 0
+
+
+def deploy_times(db: Connection, versions: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return when versions were deployed, by version and environment."""
+    found: dict[str, dict[str, str]] = {}
+    for row in db.execute(select(releases).where(releases.c.version.in_(sorted(versions)))):
+        found.setdefault(row.version, {})[row.environment] = row.deployed_at
+    return found
+
+
+def newest_ref(db: Connection, version: str) -> str | None:
+    """Return the ref of the newest deploy of a version."""
+    newest = select(releases.c.ref).where(releases.c.version == version)
+    return db.execute(newest.order_by(releases.c.deployed_at.desc(), releases.c.id.desc()).limit(1)).scalar()
+
+
+def _in_environment(environment: str | None) -> tuple[Any, ...]:
+    return () if environment is None else (releases.c.environment == environment,)

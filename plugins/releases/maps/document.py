@@ -1,0 +1,168 @@
+"""A source map as it is sent, and what is kept of it (the format: ECMA-426).
+
+Kept are sources, names and mappings. Source texts, most of a map's bytes, are not: nothing shows them.
+"""
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from snaglist.kernel import Invalid, TooLarge
+from snaglist.plugins.issues import clean
+from snaglist.plugins.releases.maps.library import parse
+
+MAX_SIZE = 64 * 1024 * 1024
+_GUARD = ")]}'"
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_ABSOLUTE = re.compile(r"/|[a-zA-Z][a-zA-Z0-9+.-]*:")
+
+
+class SourceMap(NamedTuple):
+    """A map that can be used. `size`: bytes as it was sent; `content`: the kept part as JSON."""
+
+    content: bytes
+    size: int
+    sources: int
+    debug_id: str | None
+
+
+def read_map(given: str | Mapping[str, Any]) -> SourceMap:
+    """Return the map of a JSON object or text; Invalid when it is no usable one, TooLarge over 64 MiB."""
+    size = 0
+    for part in _sizes(given):
+        size += part
+        if size > MAX_SIZE:
+            raise TooLarge(f"map: is over the limit of {MAX_SIZE} bytes")
+    document = _parsed(given) if isinstance(given, str) else given
+    kept = _kept(document, "map")
+    content = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        parsed = parse(content)
+    except ValueError as error:
+        raise Invalid(f"map: its mappings are broken: {error}") from error
+    return SourceMap(content, size, parsed.source_count, _debug_id(document))
+
+
+def read_debug_id(text: str) -> str:
+    """Return a UUID in its usual form; Invalid for another text."""
+    try:
+        return str(uuid.UUID(text.strip()))
+    except ValueError as error:
+        raise Invalid("debug_id: must be a UUID") from error
+
+
+def _sizes(value: Any) -> Iterator[int]:
+    """Yield sizes that add up to the bytes of a map: of a text its own, of an object those of its compact JSON."""
+    if isinstance(value, str):
+        yield len(value.encode("utf-8", "surrogatepass"))
+        return
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            yield 2 + max(0, len(item) - 1)
+            for name, inner in item.items():
+                yield _json_size(name) + 1
+                waiting.append(inner)
+        elif isinstance(item, list):
+            yield 2 + max(0, len(item) - 1)
+            waiting.extend(item)
+        else:
+            yield _json_size(item)
+
+
+def _json_size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+
+
+def _parsed(text: str) -> Any:
+    text = text.removeprefix("\ufeff")
+    if text.startswith(_GUARD):
+        end = _LINE_END.search(text)
+        text = text[end.end() :] if end else ""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+        raise Invalid(f"map: is not JSON: {reason}") from error
+
+
+def _debug_id(document: Mapping[str, Any]) -> str | None:
+    given = document.get("debugId") or document.get("debug_id")
+    if not isinstance(given, str):
+        return None
+    try:
+        return read_debug_id(given)
+    except Invalid:
+        return None  # a tool's own kind of id: the map is known by its release then
+
+
+def _kept(document: Any, place: str) -> dict[str, Any]:
+    """Return what is kept of a map; Invalid when its outer form is not that of one."""
+    if not isinstance(document, dict):
+        raise Invalid(f"{place}: must be a source map, an object")
+    if document.get("version") not in (3, "3"):
+        raise Invalid(f"{place}.version: must be 3")
+    if "sections" in document:
+        return _index(document["sections"], f"{place}.sections")
+    mappings = document.get("mappings")
+    if not isinstance(mappings, str):
+        raise Invalid(f"{place}: must have mappings or sections")
+    if not mappings.isascii():
+        raise Invalid(f"{place}.mappings: must be base64 VLQ")
+    root = document.get("sourceRoot")
+    sources = [_source(one, root) for one in _texts(document, "sources", place)]
+    names = [_line(one) if isinstance(one, str) else str(one) for one in _texts(document, "names", place)]
+    return {"version": 3, "sources": sources, "names": names, "mappings": mappings}
+
+
+def _texts(document: Mapping[str, Any], name: str, place: str) -> list[Any]:
+    found = document.get(name) or []
+    if not isinstance(found, list):
+        raise Invalid(f"{place}.{name}: must be a list")
+    return found
+
+
+def _source(name: Any, root: Any) -> str:
+    if not isinstance(name, str):
+        return ""  # code that comes from no file
+    if isinstance(root, str) and root and not _ABSOLUTE.match(name):
+        name = f"{root.rstrip('/')}/{name}"
+    return _line(name)
+
+
+def _line(name: str) -> str:
+    """Return a name without control characters: one with line ends would put lines of its own into traces."""
+    return _CONTROLS.sub(" ", clean(name))
+
+
+def _index(sections: Any, place: str) -> dict[str, Any]:
+    if not isinstance(sections, list):
+        raise Invalid(f"{place}: must be a list")
+    kept = []
+    before: tuple[Any, Any] = (-1, -1)
+    for position, section in enumerate(sections):
+        here = f"{place}[{position}]"
+        offset = section.get("offset") if isinstance(section, dict) else None
+        start = (offset.get("line"), offset.get("column")) if isinstance(offset, dict) else (None, None)
+        if not all(isinstance(number, int) and 0 <= number < 2**31 for number in start):
+            raise Invalid(f"{here}.offset: must be a line and a column")
+        if start <= before:
+            raise Invalid(f"{here}.offset: must be behind the one before")
+        before = start
+        if not isinstance(section.get("map"), dict) or "sections" in section["map"]:
+            raise Invalid(f"{here}.map: must be a map with mappings")
+        inner = _kept(section["map"], f"{here}.map")
+        inner["mappings"] = _from_start(inner["mappings"])
+        kept.append({"offset": {"line": start[0], "column": start[1]}, "map": inner})
+    return {"version": 3, "sections": kept}
+
+
+def _from_start(mappings: str) -> str:
+    """Begin with a mapping to nowhere, unless there is one: a section's start ends what is mapped before it."""
+    if mappings.startswith("A"):
+        return mappings
+    return f"A{mappings}" if mappings.startswith(";") or not mappings else f"A,{mappings}"

@@ -1,0 +1,46 @@
+"""Names of generated files: how a place in a stack and the file of a map find each other."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import TypeVar
+
+from snaglist.kernel import digest
+
+# A scheme has two letters or more: `C:` is a drive.
+_ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]+:)?//[^/?#]*")
+_BEHIND = re.compile(r"[?#].*\Z", re.DOTALL)
+T = TypeVar("T")
+
+
+def file_of(text: str) -> str:
+    """Return a path or URL without host, query and leading slash; empty when nothing is left."""
+    text = _ADDRESS.sub("", text.strip().replace("\\", "/"), count=1) if "/" in text or "\\" in text else text.strip()
+    return "/".join(part for part in _BEHIND.sub("", text).split("/") if part not in ("", ".", "~"))
+
+
+def name_hash(file: str) -> str:
+    """Return the digest of the base name, under which maps are found."""
+    return digest(file.rpartition("/")[2])
+
+
+def closest(path: str, files: Collection[tuple[str, T]]) -> T | None:
+    """Return what belongs to the file that shares most of its last segments with the path; None for a tie or none."""
+    wanted = path.split("/")
+    best: list[T] = []
+    most = 1
+    for file, value in files:
+        shared = _shared(wanted, file.split("/"))
+        if shared > most:
+            best, most = [value], shared
+        elif shared == most:
+            best.append(value)
+    return best[0] if len(best) == 1 else None
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    shared = 0
+    for a, b in zip(reversed(one), reversed(other), strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared

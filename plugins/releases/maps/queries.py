@@ -1,0 +1,96 @@
+"""SQL of source maps. Contents are read one by one, and only when they are needed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, delete, func, insert, literal_column, select, update
+
+from snaglist.kernel.database import chunks, inserted_id
+from snaglist.plugins.releases.tables import source_maps
+
+CHUNK = 500
+_SHOWN = tuple(column for column in source_maps.c if column.name not in ("content", "file_hash", "name_hash"))
+
+
+class Kept(NamedTuple):
+    """A map that may be the one of a place."""
+
+    id: int
+    file: str | None
+    content_hash: str
+
+
+def page_of_maps(db: Connection, release: str | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:
+    """Return how many maps there are, and a page of them, the newest first."""
+    wanted = () if release is None else (source_maps.c.release == release,)
+    total = db.execute(select(func.count()).select_from(source_maps).where(*wanted)).scalar_one()
+    rows = select(*_SHOWN).where(*wanted).order_by(source_maps.c.id.desc()).limit(limit).offset((page - 1) * limit)
+    return total, db.execute(rows).all()
+
+
+def one_map(db: Connection, map_id: int) -> Row[Any] | None:
+    """Return a map without its content."""
+    return db.execute(select(*_SHOWN).where(source_maps.c.id == map_id)).first()
+
+
+def lock_same(db: Connection, release: str | None, file_hash: str | None, debug_id: str | None) -> list[Row[Any]]:
+    """Return the maps that have this debug id, or this release and file, kept from others; that with the id first."""
+    found: dict[int, Row[Any]] = {}
+    tests: list[tuple[Any, ...]] = []
+    if debug_id is not None:
+        tests.append((source_maps.c.debug_id == debug_id,))
+    if release is not None and file_hash is not None:
+        tests.append((source_maps.c.release == release, source_maps.c.file_hash == file_hash))
+    for test in tests:
+        for row in db.execute(select(*_SHOWN).where(*test).with_for_update()):
+            found.setdefault(row.id, row)
+    return list(found.values())
+
+
+def add_map(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert a map and return its id."""
+    return inserted_id(db.execute(insert(source_maps).values(row)))
+
+
+def change_map(db: Connection, map_id: int, row: Mapping[str, Any]) -> None:
+    """Change columns of a map."""
+    db.execute(update(source_maps).where(source_maps.c.id == map_id).values(row))
+
+
+def remove_map(db: Connection, map_id: int) -> bool:
+    """Delete a map; False when there is none."""
+    return db.execute(delete(source_maps).where(source_maps.c.id == map_id)).rowcount > 0
+
+
+def content(db: Connection, map_id: int) -> bytes:
+    """Return the content of a map as it is kept."""
+    return bytes(db.execute(select(source_maps.c.content).where(source_maps.c.id == map_id)).scalar_one())
+
+
+def of_debug_ids(db: Connection, debug_ids: Collection[str]) -> dict[str, Kept]:
+    """Return maps by their debug ids."""
+    found: dict[str, Kept] = {}
+    columns = (source_maps.c.debug_id, source_maps.c.id, source_maps.c.file, source_maps.c.content_hash)
+    for some in chunks(sorted(debug_ids), CHUNK):
+        for row in db.execute(select(*columns).where(source_maps.c.debug_id.in_(some))):
+            found[row.debug_id] = Kept(row.id, row.file, row.content_hash)
+    return found
+
+
+def of_names(db: Connection, releases: Collection[str], hashes: Collection[str]) -> dict[tuple[str, str], list[Kept]]:
+    """Return the maps of releases by release and digest of the file's base name."""
+    found: dict[tuple[str, str], list[Kept]] = {}
+    table = source_maps.c
+    columns = (table.release, table.name_hash, table.id, table.file, table.content_hash)
+    for some in chunks(sorted(releases), CHUNK):
+        for names in chunks(sorted(hashes), CHUNK):
+            for row in db.execute(select(*columns).where(table.release.in_(some), table.name_hash.in_(names))):
+                found.setdefault((row.release, row.name_hash), []).append(Kept(row.id, row.file, row.content_hash))
+    return found
+
+
+def largest_value(db: Connection) -> int | None:
+    """Return how many bytes the database takes at once; None: more than any map has."""
+    if db.dialect.name not in ("mysql", "mariadb"):
+        return None
+    return int(db.execute(select(literal_column("@@max_allowed_packet"))).scalar_one())

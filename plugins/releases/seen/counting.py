@@ -1,0 +1,36 @@
+"""Notes which issues have events of which release, with the events that are stored."""
+
+from functools import lru_cache
+
+from snaglist.kernel import Call, digest
+from snaglist.plugins.issues import IssueChange, StoredBatch, clean
+from snaglist.plugins.releases.seen import queries
+from snaglist.plugins.releases.seen.queries import Sighting
+
+MAX_VERSION, MAX_ENVIRONMENT = 120, 100
+_hash = lru_cache(maxsize=1_024)(digest)  # few versions come in very many events
+
+
+def sighting(issue_id: int, version: str, environment: str) -> Sighting:
+    """Return the row of an issue that has an event of a release; both names cut as the occurrence has them."""
+    return Sighting(_hash(clean(version[:MAX_VERSION])), clean(environment[:MAX_ENVIRONMENT]), issue_id)
+
+
+def count_batch(call: Call, batch: StoredBatch) -> None:
+    """Note the releases of a stored batch."""
+    seen = {
+        (stored.issue_id, stored.event.release, stored.event.environment)
+        for stored in batch.stored
+        if stored.event.release
+    }
+    queries.add(call.db, {sighting(*one) for one in seen})
+
+
+def follow(call: Call, change: IssueChange) -> None:
+    """Follow merged and unmerged issues; rows of removed ones go by their key."""
+    if change.kind == "merge" and isinstance(target := change.details.get("target_id"), int):
+        gone = set(change.issue_ids) - {target}
+        queries.add(call.db, {row._replace(issue_id=target) for row in queries.of_issues(call.db, gone)})
+    elif change.kind == "unmerge" and isinstance(new := change.details.get("new_id"), int):
+        found = queries.occurring(call.db, new)
+        queries.add(call.db, {sighting(new, version, environment) for version, environment in found})

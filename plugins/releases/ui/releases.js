@@ -1,0 +1,24 @@
+// Releases in the dashboard: a page, and what an issue was seen in.
+
+const SHOWN = 8;
+
+export default (ui) => {
+  const { html, api, keyed } = ui;
+
+  ui.page({ id: "releases", title: "Releases", nav: true, order: 75, screen: () => import("./screens/releases.js") });
+
+  const release = ({ release: name, occurrences, last_seen: last }) => html`<li><span class="mono">${name}</span>
+    <span class="faint">${ui.plural(occurrences, "event")}, <ui-ago at=${last}></ui-ago></span></li>`;
+
+  ui.panel("issue.side", {
+    id: "releases",
+    title: "Seen in releases",
+    load: (issue) => api("issue-releases", { id: issue.id }),
+    render: (_issue, { releases, first_release: first, last_release: last, source_link: link }) => html`
+      ${releases.length === 0 && html`<p class="faint">No event names its release.</p>`}
+      ${releases.length > 0 && html`<p>First in <b class="mono">${first}</b>, last in <b class="mono">${last}</b></p>
+        <ul class="plain">${keyed(releases.slice(0, SHOWN), ({ release: name }) => name, release)}</ul>
+        ${releases.length > SHOWN && html`<p class="faint">and ${ui.number(releases.length - SHOWN)} more</p>`}`}
+      ${link && html`<p><a href=${link} rel="noreferrer" target="_blank">Source of the culprit</a></p>`}`,
+  });
+};

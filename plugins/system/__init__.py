@@ -1,0 +1,73 @@
+"""The system area: what an installation says about itself, and how its applications, plugins and jobs are steered.
+
+It looks after what the kernel owns (registry, plugin states, the jobs table) and is built on the kernel alone.
+"""
+
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+import click
+
+from snaglist.kernel import Assets, Description, Endpoint, hookimpl, own, read, write
+from snaglist.plugins.system import commands, handlers, openapi
+from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
+from snaglist.plugins.system.figures import METRICS
+
+__all__: list[str] = []
+
+
+@hookimpl
+def describe() -> Description:
+    """Name the area."""
+    return Description("system", "System", "Applications, plugins, jobs and health", "Core", "0.1.0", core=True)
+
+
+@hookimpl
+def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+    """Answer `health`, `applications`, `plugins`, `jobs` and `openapi`."""
+    health = own(handlers.HealthProbe(), None)
+    register(Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False))
+    register(
+        Endpoint(
+            "applications",
+            get=own(handlers.list_applications, "applications.read"),
+            post=own(handlers.create_application, "applications.write", 201),
+            patch=own(handlers.rename_application, "applications.write"),
+            delete=own(handlers.delete_application, "applications.write"),
+            application=False,
+        )
+    )
+    register(
+        Endpoint(
+            "plugins",
+            get=read(handlers.list_plugins, "plugins.read"),
+            post=write(handlers.switch_plugin, "plugins.manage"),
+        )
+    )
+    register(Endpoint("jobs", get=read(handlers.show_jobs, "jobs.read"), post=write(handlers.change_job, "jobs.write")))
+    register(Endpoint("openapi", get=read(openapi.document, None)))
+
+
+@hookimpl
+def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+    """Lend the server of `serve` to commands of other areas, and offer figures of the jobs to whoever shows them."""
+    if kind == "server":
+        from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
+
+        register("waitress", serve)
+    elif kind == "metric":
+        for name, figure in METRICS.items():
+            register(name, figure)
+
+
+@hookimpl
+def register_commands(cli: click.Group) -> None:
+    """Add `serve`, `apps`, `plugins`, `plugin`, `jobs`, `db`, `key` and `doctor`."""
+    commands.register(cli)
+
+
+@hookimpl
+def dashboard_assets() -> Assets:
+    """Offer applications, plugins, jobs and health."""
+    return Assets("system", files("snaglist.plugins.system") / "ui", "system.js", ("system.css",))

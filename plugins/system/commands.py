@@ -1,0 +1,294 @@
+"""The commands serve, apps, plugins, plugin, jobs, db, key and doctor."""
+
+import secrets
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import click
+
+from snaglist.kernel.applications import Application
+from snaglist.kernel.cli import Session, command, group, table
+from snaglist.kernel.errors import NotFound, ServiceError
+from snaglist.kernel.leases import heartbeat, worker_id
+from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.service import Service
+from snaglist.kernel.steps import StepFailed
+from snaglist.plugins.system.creating import create
+from snaglist.plugins.system.health import HINTS
+from snaglist.plugins.system.orphans import unused
+from snaglist.plugins.system.upgrading import pending_steps, upgrade
+
+_commands = click.Group()
+
+
+def register(cli: click.Group) -> None:
+    """Add the area's commands to the command line."""
+    for made in _commands.commands.values():
+        cli.add_command(made)
+
+
+@command(_commands, "serve")
+@click.option("--host", help="Address to listen on (default 127.0.0.1).")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on (default 8787; 0: a free one).")
+@click.option("--threads", type=click.IntRange(1, 256), help="Threads that answer requests (default 8).")
+@click.option("--no-jobs", is_flag=True, help="Run no background jobs in this process.")
+def serve_command(session: Session, host: str | None, port: int | None, threads: int | None, no_jobs: bool) -> None:
+    """Serve the dashboard and the API."""
+    from snaglist.plugins.system.server import serve
+
+    overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
+    settings = session.settings(**overrides)
+    service = session.open(bound=settings["server.host"], **overrides)
+    for warning in service.config_warnings():
+        session.note(f"warning: {warning}")
+
+    def ready(url: str) -> None:
+        shown = settings["server.data"]
+        key = "key set" if service.keys.required else "key not set"
+        engine = service.database.engine_name
+        click.echo(f"snaglist {service.version} on {url} (data {shown}, {engine}, {key})")
+        sys.stdout.flush()
+
+    serve(
+        service,
+        settings["server.host"],
+        settings["server.port"],
+        threads=settings["server.threads"],
+        run_jobs=not no_jobs,
+        ready=ready,
+    )
+
+
+@command(_commands, "key")
+@click.option("--bytes", "size", type=click.IntRange(16, 256), default=32, show_default=True, help="Random bytes.")
+def key_command(session: Session, size: int) -> None:
+    """Print one random key for SERVICE_TOKEN."""
+    made = secrets.token_urlsafe(size)
+    session.print({"key": made}, made)
+
+
+@command(_commands, "doctor")
+def doctor_command(session: Session) -> None:
+    """Check the installation and say what to do about what is wrong."""
+    service = session.open(start=False)
+    orphans: dict[str, str] = {}
+    failing: list[str] = []
+    try:
+        service.start()
+        failing = [line for application in service.applications.all() for line in _failing(service, application)]
+        states = [service.applications.state(application) for application in service.applications.all()]
+        orphans = unused(service, (owner for state in states for owner, _ in state.orphans))
+    except (ServiceError, StepFailed) as error:
+        session.note(f"snaglist: {error}")  # the checks below say what is wrong
+    report = session.request("health")
+    lines = [f"{'ok  ' if fine else 'FAIL'}  {name}{'' if fine else ': ' + HINTS.get(name, 'see its plugin')}"
+             for name, fine in report["checks"].items()]  # fmt: skip
+    lines += [f"warn  {warning}" for warning in report["config_warnings"]]
+    lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
+    lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
+    lines += failing
+    lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
+    session.print(report, "\n".join(lines))
+    session.exit(0 if all(report["checks"].values()) else 1)
+
+
+def _failing(service: Service, application: Application) -> list[str]:
+    """Return a line for each plugin whose hook failed in an application and has not succeeded since."""
+    with service.call(application).transaction(write=False) as db:
+        states = service.plugins.states(db)
+    found = [(plugin, states.get(plugin.id, {}).get("last_error")) for plugin in service.plugins.loaded()]
+    where = f" in {application.id}"
+    return [f"warn  plugin {plugin.id}{where}: {e['hook']}: {e['message']} ({e['at']})" for plugin, e in found if e]
+
+
+apps = group(_commands, "apps", "List, add, rename and remove applications.")
+
+
+def _applications_table(listed: list[dict[str, Any]]) -> str:
+    return table(("ID", "NAME", "DATABASE"), [(a["id"], a["name"], a["database"]) for a in listed])
+
+
+@command(apps, "list")
+def apps_list(session: Session) -> None:
+    """List the applications."""
+    answer = session.request("applications")
+    session.print(answer, _applications_table(answer["data"]))
+
+
+@command(apps, "add")
+@click.argument("name")
+@click.option("--id", "wanted", help="Id (default: made from the name).")
+def apps_add(session: Session, name: str, wanted: str | None) -> None:
+    """Add an application."""
+    body = {"name": name} if wanted is None else {"name": name, "id": wanted}
+    made = session.request("applications", "POST", body)
+    session.print(made, _applications_table([made]))
+
+
+@command(apps, "rename")
+@click.argument("application_id", metavar="ID")
+@click.argument("name")
+def apps_rename(session: Session, application_id: str, name: str) -> None:
+    """Give an application another name."""
+    changed = session.request("applications", "PATCH", {"id": application_id, "name": name})
+    session.print(changed, _applications_table([changed]))
+
+
+@command(apps, "remove")
+@click.argument("application_id", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def apps_remove(session: Session, application_id: str, yes: bool) -> None:
+    """Remove an application with its database, archived logs and mirrors."""
+    if session.open().applications.find(application_id) is None:
+        raise NotFound("Unknown application.")
+    phrase = f"DELETE APPLICATION {application_id}"
+    if not yes:
+        if not sys.stdin.isatty():
+            raise click.UsageError("apps remove needs --yes when there is no terminal to ask on")
+        phrase = click.prompt(f'Type "{phrase}" to remove it')
+    body = {"id": application_id, "confirmation": phrase}
+    session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
+
+
+plugins = group(_commands, "plugins", "List, enable and disable optional areas of an application.")
+
+
+def _print_plugins(session: Session, answer: dict[str, Any]) -> None:
+    rows = [
+        (p["id"], p["name"], "on" if p["enabled"] else "off", p["status"], p["version"], p["source"])
+        for p in answer["data"]
+    ]
+    session.print(answer, table(("ID", "NAME", "STATE", "STATUS", "VERSION", "SOURCE"), rows))
+
+
+@command(plugins, "list")
+def plugins_list(session: Session) -> None:
+    """List the plugins."""
+    _print_plugins(session, session.request("plugins"))
+
+
+@command(plugins, "enable")
+@click.argument("plugin_id", metavar="ID")
+def plugins_enable(session: Session, plugin_id: str) -> None:
+    """Enable a plugin."""
+    _print_plugins(session, session.request("plugins", "POST", {"id": plugin_id, "enabled": True}))
+
+
+@command(plugins, "disable")
+@click.argument("plugin_id", metavar="ID")
+def plugins_disable(session: Session, plugin_id: str) -> None:
+    """Disable a plugin; its data stays."""
+    _print_plugins(session, session.request("plugins", "POST", {"id": plugin_id, "enabled": False}))
+
+
+plugin_group = group(_commands, "plugin", "Write a plugin of your own.")
+
+
+@command(plugin_group, "new")
+@click.argument("name")
+@click.option("--dir", "parent", default=".", type=click.Path(path_type=Path), help="Where its folder is made.")
+def plugin_new(session: Session, name: str, parent: Path) -> None:
+    """Write a package NAME that shows every door of snaglist and passes its own tests."""
+    installed = Plugins()
+    installed.load()
+    root = click.get_current_context().find_root().command
+    taken = {*(plugin.id for plugin in installed.all()), *getattr(root, "commands", ())}
+    taken |= {endpoint.name for plugin in installed.all() for endpoint in plugin.endpoints}
+    folder, written = create(name, parent, taken)
+    steps = f"cd {folder}\npip install -e '.[test]'\npytest"
+    session.print({"path": str(folder), "files": written}, f"wrote {folder}: {len(written)} files\n\n{steps}")
+
+
+jobs_group = group(_commands, "jobs", "Show and steer background jobs, or run a worker.")
+
+
+def _jobs_table(listed: list[dict[str, Any]]) -> str:
+    rows = [(j["id"], j["kind"], j["status"], j["created_at"], j["error"] or j["progress"]["text"]) for j in listed]
+    return table(("ID", "KIND", "STATUS", "CREATED", "NOTE"), rows)
+
+
+@command(jobs_group, "list")
+def jobs_list(session: Session) -> None:
+    """List the newest jobs."""
+    answer = session.request("jobs")
+    session.print(answer, _jobs_table(answer["data"]))
+
+
+@command(jobs_group, "show")
+@click.argument("job_id", metavar="ID", type=int)
+def jobs_show(session: Session, job_id: int) -> None:
+    """Show one job."""
+    answer = session.request("jobs", id=str(job_id))
+    session.print(answer, _jobs_table([answer["data"]]))
+
+
+@command(jobs_group, "cancel")
+@click.argument("job_id", metavar="ID", type=int)
+def jobs_cancel(session: Session, job_id: int) -> None:
+    """Cancel a job."""
+    answer = session.request("jobs", "POST", {"id": job_id, "action": "cancel"})
+    session.print(answer, _jobs_table([answer]))
+
+
+@command(jobs_group, "retry")
+@click.argument("job_id", metavar="ID", type=int)
+def jobs_retry(session: Session, job_id: int) -> None:
+    """Queue a failed or cancelled job again."""
+    answer = session.request("jobs", "POST", {"id": job_id, "action": "retry"})
+    session.print(answer, _jobs_table([answer]))
+
+
+@command(jobs_group, "work")
+@click.option("--once", is_flag=True, help="Stop when no job is due.")
+def jobs_work(session: Session, once: bool) -> None:
+    """Run jobs of all applications until interrupted."""
+    from snaglist.kernel.worker import Worker
+
+    service = session.open()
+    if once:
+        name = worker_id(service.settings.node)
+        heartbeat(service, name, "worker")
+        ran = sum(service.jobs.run_queued(application, name) for application in service.applications.all())
+        session.print({"ran": ran}, f"ran {ran} jobs")
+        return
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    worker = Worker(service, "worker")
+    worker.start()
+    session.note("worker started")
+    stop.wait()
+    worker.stop()
+
+
+db = group(_commands, "db", "Look after the databases.")
+
+
+@command(db, "upgrade")
+@click.option("--check", is_flag=True, help="Change nothing; exit 1 when steps are pending.")
+def db_upgrade(session: Session, check: bool) -> None:
+    """Apply pending schema steps of the registry and of all applications."""
+    service = session.open(start=False)
+    if check:
+        pending = _pending(service)
+        session.print({"applied": [], "pending": pending}, _steps_text(pending, "pending") or "nothing is pending")
+        session.exit(1 if pending else 0)
+    service.settings.data.mkdir(parents=True, exist_ok=True)
+    applied = upgrade(service)
+    session.print({"applied": applied, "pending": []}, _steps_text(applied, "applied") or "no step was pending")
+
+
+def _pending(service: Service) -> list[dict[str, str | None]]:
+    # An instance that was never used has nothing that is behind: the first start makes it current.
+    registry = service.applications.registry
+    sqlite = service.database.engine_name == "sqlite"
+    if (sqlite and not Path(registry.file).exists()) or not service.registry_steps.applied(registry):
+        return []
+    return pending_steps(service)
+
+
+def _steps_text(steps: list[dict[str, str | None]], word: str) -> str:
+    return "\n".join(f"{word} {s['application'] or 'registry'} {s['owner']}:{s['name']}" for s in steps)

@@ -1,0 +1,208 @@
+"""Loading a dump: the file is read to its end first, then each application's rows arrive in one transaction."""
+
+import base64
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, LargeBinary, MetaData, Table, delete, inspect, select
+from sqlalchemy.exc import DBAPIError
+
+from snaglist.kernel import Conflict, store
+from snaglist.kernel.applications import Application, slug
+from snaglist.kernel.bulk import insert_rows
+from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.service import Service
+from snaglist.plugins.system.dumping.dump import Progress, tables_of
+from snaglist.plugins.system.dumping.file import DumpFile, read_dump
+from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
+
+MAX_ROWS = 1_000
+MAX_CHARACTERS = 4_000_000
+Ledger = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One application of a dump, and the schema steps it had."""
+
+    application: Application
+    steps: Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Where the rows of a table go; `table` is None when no loaded plugin has it."""
+
+    name: str
+    table: Table | None
+    columns: list[str]
+    decoders: list[Callable[[Any], Any]]
+
+
+Record = tuple[Part, Rows | None, list[Any]]
+
+
+class Loader:
+    """Loads applications of one file into an installation."""
+
+    def __init__(self, service: Service, path: Path, progress: Progress) -> None:
+        self._service = service
+        self._path = path
+        self._size = path.stat().st_size
+        self._progress = progress
+        self._tables = {table.name: table for table in tables_of(service)}
+        self._last: dict[str, dict[Table, int]] = {}  # by application; known once the file was read
+
+    def load(self, wanted: str | None, *, replace: bool) -> dict[str, int]:
+        """Load all applications, or the wanted one; returns their numbers of rows by id.
+
+        Before anything is written the file is read to its end, and an application that exists is refused
+        unless `replace` is true.
+        """
+        found = self._check(wanted)
+        self._service.registry_steps.upgrade(self._service.applications.registry)
+        known = {application.id: application for application in self._service.applications.refresh()}
+        for application_id in found:
+            if application_id in known:
+                self._refuse(known[application_id], replace)
+        for part, records in groupby(self._records("loading"), key=itemgetter(0)):
+            if part.application.id in found:
+                self._load(part, records, registered=part.application.id in known)
+        return found
+
+    def _check(self, wanted: str | None) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for part, rows, _ in self._records("checking"):
+            if wanted is not None and part.application.id != wanted:
+                continue
+            found.setdefault(part.application.id, 0)
+            if rows is None:
+                if self._service.steps.compare(part.steps).newer:
+                    raise DumpFile("its schema is newer than this version of snaglist")
+            elif rows.table is None:
+                raise DumpFile(f"holds rows of {rows.name}, a table of a plugin that is not installed here")
+            else:
+                found[part.application.id] += 1
+        if not found:
+            raise DumpFile("holds no application" if wanted is None else f"holds no application {wanted}")
+        return found
+
+    def _refuse(self, application: Application, replace: bool) -> None:
+        if not replace:
+            raise Conflict(f"The application {application.id} exists; --replace loads over it.")
+        if not self._service.applications.state(application).current:
+            return
+        with self._service.database.transaction(application, write=False) as db:
+            if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
+                raise Conflict(f"A job of {application.id} is running.")
+
+    def _records(self, title: str) -> Iterator[Record]:
+        """Give each row with its application and table; an application comes first with neither."""
+        part: Part | None = None
+        rows: Rows | None = None
+        for line in read_dump(self._path, lambda position: self._progress(position, self._size, title)):
+            if isinstance(line, list):
+                if part is None or rows is None or len(line) != len(rows.columns):
+                    raise DumpFile("damaged")
+                yield part, rows, line
+            elif "application" in line:
+                part, rows = self._part(line["application"], line["steps"]), None
+                yield part, None, []
+            else:
+                rows = self._rows(line["table"], line["columns"])
+                if part is not None and rows.table is not None and "last" in line:
+                    self._last.setdefault(part.application.id, {})[rows.table] = line["last"]
+
+    def _part(self, described: dict[str, str], steps: list[list[str]]) -> Part:
+        if slug(described["id"]) != described["id"]:
+            raise DumpFile("damaged")
+        application = self._service.applications.make(described["id"], described["name"], described["created_at"])
+        return Part(application, frozenset((owner, name) for owner, name in steps))
+
+    def _rows(self, name: str, columns: list[str]) -> Rows:
+        table = self._tables.get(name)
+        if table is None:
+            return Rows(name, None, columns, [])
+        if not set(columns) <= set(table.columns.keys()):
+            raise DumpFile(f"the columns of {name} are not those of this version of snaglist")
+        binary = [isinstance(table.c[column].type, LargeBinary) for column in columns]
+        return Rows(name, table, columns, [_bytes if is_bytes else _same for is_bytes in binary])
+
+    # -- writing
+
+    def _load(self, part: Part, records: Iterator[Record], *, registered: bool) -> None:
+        service, application = self._service, part.application
+        service.database.create(application)
+        self._make_schema(part)
+        # In a transaction of its own, which MariaDB ends with each: if the rest fails, some numbers are skipped.
+        with service.database.transaction(application, write=True) as db:
+            for table, last in self._last.get(application.id, {}).items():
+                take_numbers(db, table, last)
+        with service.database.transaction(application, write=True) as db:
+            for table in reversed(self._tables.values()):
+                db.execute(delete(table))
+            for rows, batch in _batches(records):
+                _insert(db, rows, batch)
+            for table in self._tables.values():
+                restart_numbers(db, table)
+        service.upgrade_application(application)
+        if registered:
+            service.applications.rename(application.id, application.name)
+        else:
+            service.applications.register(application)
+        service.applications.forget_state(application)
+
+    def _make_schema(self, part: Part) -> None:
+        """Bring the database to the steps that the dump had: later ones change rows too, and run afterwards."""
+        steps, application = self._service.steps, part.application
+        if self._known(steps.applied(application)) == self._known(part.steps):
+            return
+        with self._service.database.transaction(application, write=True) as db:
+            schema = db.get_execution_options().get("tenant")
+            for name, _ in reversed(inspect(db).get_sorted_table_and_fkc_names(schema)):
+                if name is not None:
+                    Table(name, MetaData(), schema=schema).drop(db)
+        steps.upgrade(application, only=part.steps)
+
+    def _known(self, ledger: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
+        return ledger - set(self._service.steps.compare(ledger).orphans)
+
+
+def _batches(records: Iterable[Record]) -> Iterator[tuple[Rows, list[dict[str, Any]]]]:
+    """Collect rows of one table, at most so many and so large that memory stays small."""
+    for _, some in groupby(records, key=lambda record: id(record[1])):
+        batch: list[dict[str, Any]] = []
+        characters = 0
+        for _, rows, values in some:
+            if rows is None:
+                continue
+            decoded = zip(rows.columns, rows.decoders, values, strict=True)
+            batch.append({name: decode(value) for name, decode, value in decoded})
+            characters += sum(len(value) for value in values if isinstance(value, str))
+            if len(batch) >= MAX_ROWS or characters >= MAX_CHARACTERS:
+                yield rows, batch
+                batch, characters = [], 0
+        if batch and rows is not None:
+            yield rows, batch
+
+
+def _insert(db: Connection, rows: Rows, batch: list[dict[str, Any]]) -> None:
+    assert rows.table is not None  # the check came before
+    try:
+        insert_rows(db, rows.table, batch)
+    except DBAPIError as error:
+        if ends_transaction(error):
+            raise
+        raise DumpFile(f"rows of {rows.name} cannot be stored ({type(error.orig).__name__})") from error
+
+
+def _bytes(value: str | None) -> bytes | None:
+    return None if value is None else base64.b64decode(value)
+
+
+def _same(value: Any) -> Any:
+    return value

@@ -1,0 +1,150 @@
+"""Health: the facts a readiness probe and `snaglist doctor` look at."""
+
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from snaglist.kernel import store, times
+from snaglist.kernel.applications import Application
+from snaglist.kernel.database import clock
+from snaglist.kernel.errors import ServiceError, Unavailable
+from snaglist.kernel.jobs import queued_for
+from snaglist.kernel.leases import worker_alive
+
+if TYPE_CHECKING:
+    from snaglist.kernel.service import Service
+
+CACHE_SECONDS = 10
+OVERDUE_SECONDS = 300
+ESSENTIAL = ("python", "driver", "database_version", "database", "applications")
+HINTS = {
+    "python": "install Python 3.11 or newer",
+    "driver": "install the driver: pip install 'snaglist[postgres]' or 'snaglist[mysql]'",
+    "database_version": "upgrade the database server",
+    "database": "see that the database server runs and SERVICE_DATABASE_URL names it",
+    "schema": "run `snaglist db upgrade`",
+    "applications": "see that the data directory exists and is writable",
+    "jobs": "start a worker: `snaglist serve` or `snaglist jobs work`",
+    "disk": "free disk space below the data directory",
+}
+
+
+MINIMUM = {"sqlite": (3, 35, 0), "postgresql": (13,), "mysql": (8, 0, 13), "mariadb": (10, 6)}
+
+
+class Health:
+    """Answers the checks; what writes or opens databases is asked at most every 10 seconds."""
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._lock = threading.Lock()
+        self._probed: tuple[float, bool] = (0.0, False)
+        self._version: tuple[str, tuple[int, ...]] | None = None
+
+    def report(self) -> tuple[dict[str, Any], int]:
+        """Return the body of `health` and its status: 200 while the node can serve, else 503."""
+        checks = {name: _holds(check) for name, check in self._checks().items()}
+        usable = any(self._usable(application) for application in _or_empty(self._service.applications.all))
+        broken = not all(checks[name] for name in ESSENTIAL) or not usable
+        body = {
+            "status": "ok" if all(checks.values()) and not broken else "degraded",
+            "checks": checks,
+            "config_warnings": self._service.config_warnings(),
+            "versions": self._versions(),
+        }
+        return body, 503 if broken else 200
+
+    def _checks(self) -> dict[str, Callable[[], bool]]:
+        own: dict[str, Callable[[], bool]] = {
+            "python": lambda: sys.version_info >= (3, 11),
+            "driver": lambda: True,  # a missing driver stops the start
+            "database_version": self._version_is_enough,
+            "database": self._database,
+            "schema": self._schema,
+            "applications": self._applications,
+            "jobs": self._jobs,
+            "disk": self._disk,
+        }
+        added = [check for plugin in self._service.plugins.loaded() for check in plugin.checks]
+        return own | {name: check for name, check in added if name not in own}
+
+    def _versions(self) -> dict[str, str]:
+        kind, found = self._version or ("", ())
+        return {
+            "service": self._service.version,
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "database_driver": self._service.database.engine_name,
+            "database_version": ".".join(map(str, found)),
+            "database_minimum": ".".join(map(str, MINIMUM.get(kind, ()))),
+        }
+
+    def _version_is_enough(self) -> bool:
+        if self._version is None:
+            self._version = self._service.database.version()
+        kind, found = self._version
+        return found >= MINIMUM[kind]
+
+    def _database(self) -> bool:
+        with self._lock:
+            probed_at, fine = self._probed
+            if not fine or time.monotonic() - probed_at > CACHE_SECONDS:
+                self._probed = (time.monotonic(), self._probe())
+            return self._probed[1]
+
+    def _probe(self) -> bool:
+        try:
+            with self._service.database.transaction(self._service.applications.registry, write=True):
+                return True
+        except Unavailable as error:
+            return "locked" in str(error.__cause__) or "busy" in error.message
+        except SQLAlchemyError:
+            return False
+
+    def _schema(self) -> bool:
+        return all(self._usable(application) for application in self._service.applications.all())
+
+    def _usable(self, application: Application) -> bool:
+        return _holds(lambda: self._service.applications.state(application).current)
+
+    def _applications(self) -> bool:
+        listed = self._service.applications.refresh()
+        return bool(listed) and all(os.access(application.folder, os.W_OK) for application in listed)
+
+    def _jobs(self) -> bool:
+        for application in self._service.applications.all():
+            with self._service.database.transaction(application, write=False) as db:
+                now = clock(db)
+                oldest = db.scalar(select(func.min(store.jobs.c.run_at)).where(queued_for(now)))
+            late = oldest is not None and oldest < times.add(now, seconds=-OVERDUE_SECONDS)
+            if late or (oldest is not None and not worker_alive(self._service)):
+                return False
+        return True
+
+    def _disk(self) -> bool:
+        data = self._service.settings.data
+        return (
+            os.access(data, os.W_OK) and shutil.disk_usage(data).free >= self._service.settings["health.min_free_bytes"]
+        )
+
+
+def _holds(check: Callable[[], bool]) -> bool:
+    try:
+        return bool(check())
+    except (ServiceError, SQLAlchemyError, OSError):
+        return False
+    except Exception:  # a plugin's check
+        return False
+
+
+def _or_empty(read: Callable[[], list[Application]]) -> list[Application]:
+    try:
+        return read()
+    except ServiceError:
+        return []

@@ -1,0 +1,33 @@
+"""Removing an application, be its database in order or not."""
+
+import logging
+
+from sqlalchemy import select
+
+from snaglist.kernel import Conflict, Unavailable, store
+from snaglist.kernel.applications import Application
+from snaglist.kernel.engines import is_broken
+from snaglist.kernel.service import Service, WrongSchema
+
+log = logging.getLogger("snaglist")
+
+
+def remove_application(service: Service, application: Application) -> None:
+    """Remove an application that has no running job, after telling the plugins; without them where it is broken."""
+    if len(service.applications.refresh()) == 1:
+        raise Conflict("The only application cannot be deleted.")
+    try:
+        _take_leave(service, application)
+    except Unavailable as error:
+        if not isinstance(error, WrongSchema) and not is_broken(error.__cause__):
+            raise
+        log.warning("application %s is removed without telling the plugins: %s", application.id, error.message)
+    service.applications.remove(application)
+
+
+def _take_leave(service: Service, application: Application) -> None:
+    call = service.call(application, None)
+    with call.transaction() as db:
+        if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
+            raise Conflict("A job of this application is running.")
+        call.emit("application_changed", change="removed")

@@ -1,0 +1,180 @@
+"""The production server: waitress, with the service's own envelope for what waitress refuses, and a clean end."""
+
+import json
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from types import SimpleNamespace
+from typing import Any
+
+from waitress.channel import HTTPChannel
+from waitress.parser import HTTPRequestParser, ParsingError
+from waitress.server import create_server
+from waitress.task import ErrorTask
+
+from snaglist.kernel.app import create_app
+from snaglist.kernel.auth import presented_key
+from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT
+from snaglist.kernel.errors import ServiceError, internal_error
+from snaglist.kernel.gate import MAX_URL, TOO_LONG
+from snaglist.kernel.headers import security_headers
+from snaglist.kernel.origin import read_peer
+from snaglist.kernel.service import Service
+from snaglist.kernel.settings import ConfigurationError
+from snaglist.kernel.worker import Worker
+
+log = logging.getLogger("snaglist")
+
+# Bodies over an endpoint's limit are read this far and refused by the gate: waitress closes the connection while
+# the client still sends, which then sees a reset in place of the answer.
+BODY_MARGIN = 8 * 1024 * 1024
+DRAIN_SECONDS = 5  # after the 5 that waitress itself gives
+MAX_HEADERS = 96 * 1024
+RECEIVED_BYTES = 64 * 1024  # at once; waitress's 8 KiB cost most bodies several rounds of its loop
+
+
+def serve(
+    service: Service,
+    host: str,
+    port: int,
+    *,
+    threads: int = 8,
+    run_jobs: bool = True,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve until SIGTERM or SIGINT, then finish what runs.
+
+    `ready` gets the base URL once the port is open; port 0 takes a free one. ConfigurationError when the
+    port cannot be had.
+    """
+    try:
+        listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        raise ConfigurationError(f"server.port: cannot listen on {host} port {port}: {reason}") from error
+    largest = max(service.body_limit(endpoint) for endpoint, _ in service.endpoints().values())
+    server: Any = create_server(
+        create_app(service),
+        sockets=[listener],
+        threads=threads,
+        ident="snaglist",
+        server_name=_shown(host),  # what HTTP/1.0 clients without a Host speak to
+        max_request_body_size=largest + BODY_MARGIN,
+        max_request_header_size=MAX_HEADERS,
+        channel_timeout=60,
+        recv_bytes=RECEIVED_BYTES,
+        clear_untrusted_proxy_headers=False,
+    )
+    server.channel_class = _channel_class(service)
+    workers = [Worker(service, "serve") for _ in range(service.settings["jobs.workers"])] if run_jobs else []
+    _exit_on_signals()
+    try:
+        for worker in workers:
+            worker.start()
+        ready(f"http://{_shown(host)}:{listener.getsockname()[1]}/")
+        server.run()
+    except SystemExit:
+        log.info("stopping")
+    finally:
+        server.task_dispatcher.shutdown(timeout=DRAIN_SECONDS)
+        server.close()
+        for worker in workers:
+            worker.stop()
+        service.close()
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _exit_on_signals() -> None:
+    # waitress drains its requests when SystemExit reaches its loop; a plain SIGTERM would cut them off.
+    def stop(*_: Any) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)  # once is enough; a second one must not cut the end short
+        raise SystemExit(0)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, stop)
+        signal.signal(signal.SIGINT, stop)
+
+
+def _refusal(request: Any) -> tuple[str, str]:
+    """Return the status line and the message for what waitress refused."""
+    refusal = request.error
+    if refusal.code == 413 and request.refusal:
+        return f"{request.refusal.status} {HTTPStatus(request.refusal.status).phrase}", request.refusal.message
+    if refusal.code == 500:
+        return "500 Internal Server Error", internal_error(None, "internal error in the server").message
+    # waitress stops reading at its limit for headers, be it the URL that is too long.
+    if refusal.code == 431 and len(request.header_plus.partition(b"\r\n")[0]) > MAX_URL:
+        return "414 URI Too Long", TOO_LONG
+    return f"{refusal.code} {refusal.reason}", f"{refusal.reason}."
+
+
+class StrictParser(HTTPRequestParser):
+    """waitress's parser, that also refuses what a proxy in front may see end elsewhere (request smuggling).
+
+    `check` raises for clients without the key; no more than `small` bytes are taken from them, because a body is
+    received as a whole before the gate sees the request.
+    """
+
+    refusal: ServiceError | None = None
+
+    def __init__(self, adjustments: Any, small: int, check: Callable[[Mapping[str, str]], None]) -> None:
+        super().__init__(adjustments)
+        self._small, self._check = small, check
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Refuse a request with two statements of its length, and chunks in HTTP/1.0."""
+        super().parse_header(header_plus)
+        if (self.chunked and "CONTENT_LENGTH" in self.headers) or "TRANSFER_ENCODING" in self.headers:
+            raise ParsingError("The length of the body is ambiguous")
+        if self.chunked or self.content_length >= self._small:
+            try:
+                self._check(self.headers)
+            except ServiceError as refusal:
+                self.refusal = refusal
+                self.adj: Any = SimpleNamespace(max_request_body_size=self._small)
+                self.expect_continue = self.expect_continue and self.content_length < self._small
+
+
+def _channel_class(service: Service) -> type[HTTPChannel]:
+    """waitress with an error page that is the service's envelope."""
+
+    class EnvelopeTask(ErrorTask):
+        def execute(self) -> None:
+            status, message = _refusal(self.request)
+            body = json.dumps({"error": message}).encode()
+            refusal = getattr(self.request, "refusal", None)  # waitress types it as the failure alone
+            self.status = status
+            self.close_on_finish = True
+            self.response_headers = [
+                ("Content-Length", str(len(body))),
+                ("Content-Type", "application/json; charset=utf-8"),
+                ("Cache-Control", "no-store"),
+                ("Connection", "close"),
+                *security_headers(service.settings, "http").items(),
+                *(refusal.headers.items() if refusal else ()),
+            ]
+            self.write(body)
+
+    own_keys = [endpoint for endpoint, _ in service.endpoints().values() if endpoint.authenticate]
+    small = max(DEFAULT_BODY_LIMIT, *map(service.body_limit, own_keys)) + BODY_MARGIN
+
+    class Channel(HTTPChannel):
+        error_task_class = EnvelopeTask
+
+        def parser_class(self, adjustments: Any) -> StrictParser:  # type: ignore[override]
+            return StrictParser(adjustments, small, self.check_key)
+
+        def check_key(self, headers: Mapping[str, str]) -> None:
+            environ = {f"HTTP_{name}": value for name, value in headers.items()} | {"REMOTE_ADDR": self.addr[0]}
+            presented = presented_key(headers.get("X_SERVICE_TOKEN"), headers.get("AUTHORIZATION"))
+            service.keys.check(presented, read_peer(environ, service.proxies).address)
+
+    return Channel

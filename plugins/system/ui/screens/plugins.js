@@ -1,0 +1,50 @@
+// Plugins: on or off in the selected application, what each adds, and what is wrong with it.
+
+export default (ui) => {
+  const { html, keyed, api } = ui;
+
+  async function toggle(plugin) {
+    const enabled = !plugin.enabled;
+    try {
+      await api.post("plugins", { id: plugin.id, enabled });
+      ui.toast(`${plugin.name} is ${enabled ? "on" : "off"}.`, { undo: () => toggle({ ...plugin, enabled }) });
+    } catch (error) {
+      ui.toast(error.message, { error: true });
+    }
+    await ui.restart();
+  }
+
+  const line = (name, items) => items.length > 0 && html`<div><dt>${name}</dt><dd>${items.join(", ")}</dd></div>`;
+
+  function adds(plugin) {
+    const { pages, panels, actions } = plugin.added;
+    if (![pages, panels, actions, plugin.endpoints].some(({ length }) => length)) return null;
+    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels)}${line("Actions", actions)}
+      ${line("Endpoints", plugin.endpoints)}</dl>`;
+  }
+
+  const trouble = ({ status, last_error: error }) => (status === "failed" || error) && html`<p class="problem">
+    ${status === "failed" ? "Could not be loaded" : `${error.hook} failed`}${error && html`: <span class="mono">${error.message}</span>
+      <ui-ago at=${error.at}></ui-ago>`}</p>`;
+
+  const row = (plugin) => html`<li class="card plugin">
+    <div class="head"><h2>${plugin.name}</h2>
+      ${plugin.status === "failed"
+        ? html`<span class="state" data-state="bad">Failed</span>`
+        : html`<label class="check"><input type="checkbox" role="switch" aria-label=${`${plugin.name} is on`} .checked=${plugin.enabled}
+            @click=${(event) => { event.preventDefault(); void toggle(plugin); }} /> ${plugin.enabled ? "On" : "Off"}</label>`}</div>
+    <p>${plugin.description}</p>
+    ${trouble(plugin)} ${adds(plugin)}
+    <p class="faint">${plugin.category} · ${plugin.version} · ${plugin.source}</p>
+  </li>`;
+
+  return {
+    async load(_query, { signal }) {
+      const { data } = await api("plugins", {}, { signal });
+      return { data: await Promise.all(data.map(async (plugin) => ({ ...plugin, added: await ui.added(plugin.id) }))) };
+    },
+    render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Plugins</h1>
+        <p class="faint">Switched in ${ui.application()?.name ?? "this application"} only. What a plugin stored stays when it is off.</p></div>
+      ${data.length ? html`<ul class="cards">${keyed(data, ({ id }) => id, row)}</ul>` : html`<p class="card notice">No plugin is installed.</p>`}`,
+  };
+};

@@ -1,0 +1,33 @@
+"""Pending schema steps of the registry and of all applications."""
+
+from snaglist.kernel.service import Service
+from snaglist.kernel.steps import Step
+
+Listed = list[dict[str, str | None]]
+
+
+def upgrade(service: Service) -> Listed:
+    """Apply all pending steps; returns application (None = registry), owner and name of each."""
+    applied = _listed(None, service.registry_steps.upgrade(service.applications.registry))
+    for application in service.applications.ensure_first():
+        applied += _listed(application.id, service.upgrade_application(application))
+        service.applications.forget_state(application)
+        service.introduce(application)
+        service.reseal(application)
+    return applied
+
+
+def pending_steps(service: Service) -> Listed:
+    """Return what `upgrade` would apply."""
+    pending = _listed(None, service.registry_steps.state(service.applications.registry).pending)
+    if pending:
+        return pending
+    return [
+        step
+        for application in service.applications.all()
+        for step in _listed(application.id, service.steps.state(application).pending)
+    ]
+
+
+def _listed(application: str | None, steps: list[Step]) -> Listed:
+    return [{"application": application, "owner": step.owner, "name": step.name} for step in steps]

@@ -1,0 +1,232 @@
+"""SQL of the tags area."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Connection, Row, Select, and_, delete, func, insert, or_, select, true, update
+
+from snaglist.kernel import key
+from snaglist.kernel.database import chunks, contains, insert_ignore, inserted_id
+from snaglist.plugins.issues import tables
+
+MAX_PARAMETERS = 500
+# `issues.search_text` holds this much of a message (api.md §10); what is longer has to be read itself.
+SEARCHED_CHARACTERS = 2000
+
+_tags, _rules, _links = tables.tags, tables.tag_rules, tables.issue_tags
+_issues, _samples = tables.issues, tables.issue_samples
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An auto-tagging rule: which word, folded, gives which tag."""
+
+    id: int
+    tag_id: int
+    match_key: str
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IssueText:
+    """What rules look at, folded. `source`: how the issue has the tag in question, None when it has not."""
+
+    id: int
+    fields: tuple[str, ...]
+    source: str | None = None
+
+
+# --- tags ---------------------------------------------------------------------------------------------------------
+
+
+def all_tags(db: Connection) -> Sequence[Row[Any]]:
+    """Return every tag with its rule and number of issues, in the order of `key(name)`."""
+    return db.execute(_tag_rows().order_by(_tags.c.name_key)).all()
+
+
+def one_tag(db: Connection, tag_id: int) -> Row[Any] | None:
+    """Return one tag like `all_tags`."""
+    return db.execute(_tag_rows().where(_tags.c.id == tag_id)).first()
+
+
+def _tag_rows() -> Select[Any]:
+    issue_count = (
+        select(func.count()).select_from(_links).where(_links.c.tag_id == _tags.c.id).correlate(_tags).scalar_subquery()
+    )
+    return select(
+        _tags,
+        _rules.c.id.label("rule_id"),
+        _rules.c.match_word,
+        _rules.c.enabled.label("rule_enabled"),
+        issue_count.label("issue_count"),
+    ).select_from(_tags.outerjoin(_rules, _rules.c.tag_id == _tags.c.id))
+
+
+def lock_tag(db: Connection, tag_id: int) -> bool:
+    """Keep others from changing the tag, its rule or the rule's assignments until the end of the transaction.
+
+    Returns False when there is no such tag.
+    """
+    return db.execute(select(_tags.c.id).where(_tags.c.id == tag_id).with_for_update()).first() is not None
+
+
+def hold_tags(db: Connection, ids: Collection[int]) -> set[int]:
+    """Keep tags from being deleted until the end of the transaction; returns those that exist."""
+    return _hold(db, _tags.c.id, ids)
+
+
+def hold_issues(db: Connection, ids: Collection[int]) -> set[int]:
+    """Keep issues from being deleted until the end of the transaction; returns those that exist."""
+    return _hold(db, _issues.c.id, ids)
+
+
+def _hold(db: Connection, column: Column[int], ids: Collection[int]) -> set[int]:
+    # The same locks that the foreign keys of an assignment take a moment later.
+    held: set[int] = set()
+    for part in chunks(sorted(ids), MAX_PARAMETERS):
+        rows = select(column).where(column.in_(part)).order_by(column).with_for_update(read=True, key_share=True)
+        held.update(db.execute(rows).scalars())
+    return held
+
+
+def insert_tag(db: Connection, row: Mapping[str, Any]) -> int:
+    """Insert a tag and return its id; IntegrityError when its name is taken."""
+    return inserted_id(db.execute(insert(_tags).values(row)))
+
+
+def update_tag(db: Connection, tag_id: int, row: Mapping[str, Any]) -> None:
+    """Change a tag; IntegrityError when its new name is taken."""
+    db.execute(update(_tags).where(_tags.c.id == tag_id).values(row))
+
+
+def delete_tag(db: Connection, tag_id: int) -> bool:
+    """Delete a tag, and by their keys its rule, assignments and removal memory; False when there is none."""
+    return db.execute(delete(_tags).where(_tags.c.id == tag_id)).rowcount > 0
+
+
+def tag_ids(db: Connection, name_keys: Sequence[str]) -> dict[str, int]:
+    """Return the ids of existing tags by `key(name)`, kept from being deleted like by `hold_tags`."""
+    found: dict[str, int] = {}
+    for part in chunks(name_keys, MAX_PARAMETERS):
+        rows = select(_tags.c.name_key, _tags.c.id).where(_tags.c.name_key.in_(part))
+        held = rows.order_by(_tags.c.id).with_for_update(read=True, key_share=True)
+        found.update({row.name_key: row.id for row in db.execute(held)})
+    return found
+
+
+def insert_missing_tags(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Insert tags, given in the order of `name_key`; names that exist meanwhile are left as they are."""
+    insert_ignore(db, _tags, rows)
+
+
+# --- rules --------------------------------------------------------------------------------------------------------
+
+
+def rule_of(db: Connection, tag_id: int) -> Rule | None:
+    """Return the rule of a tag."""
+    found = db.execute(_rule_rows().where(_rules.c.tag_id == tag_id)).first()
+    return None if found is None else Rule(*found)
+
+
+def enabled_rules(db: Connection) -> list[Rule]:
+    """Return all enabled rules."""
+    return [Rule(*row) for row in db.execute(_ENABLED_RULES)]
+
+
+def _rule_rows() -> Select[Any]:
+    return select(_rules.c.id, _rules.c.tag_id, _rules.c.match_key, _rules.c.enabled)
+
+
+_ENABLED_RULES = _rule_rows().where(_rules.c.enabled == true()).order_by(_rules.c.tag_id)  # PERF: with every batch
+
+
+def insert_rule(db: Connection, row: Mapping[str, Any]) -> None:
+    """Insert the rule of a tag that has none."""
+    db.execute(insert(_rules).values(row))
+
+
+def delete_rule(db: Connection, tag_id: int) -> None:
+    """Delete the rule of a tag; what it assigned stays."""
+    db.execute(delete(_rules).where(_rules.c.tag_id == tag_id))
+
+
+# --- what rules look at -------------------------------------------------------------------------------------------
+
+
+def last_of_batch(db: Connection, after: int, size: int) -> tuple[int, int] | None:
+    """Return the last id of the next at most `size` issues after an id, and their number; None at the end."""
+    batch = select(_issues.c.id).where(_issues.c.id > after).order_by(_issues.c.id).limit(size).subquery()
+    last, number = db.execute(select(func.max(batch.c.id), func.count())).one()
+    return None if last is None else (last, number)
+
+
+def candidates(db: Connection, match_key: str, first: int, last: int, tag_id: int) -> Iterator[IssueText]:
+    """Return the issues of an id range that may hold the folded word, and those that have the tag by its rule.
+
+    The test here only narrows, so that databases cannot differ: the caller decides on the folded fields.
+    """
+    tagged = _issues.outerjoin(_samples, _samples.c.issue_id == _issues.c.id).outerjoin(
+        _links, and_(_links.c.issue_id == _issues.c.id, _links.c.tag_id == tag_id)
+    )
+    may_match = or_(
+        contains(_issues.c.search_text, match_key),
+        func.length(_samples.c.message) > SEARCHED_CHARACTERS,  # bytes on MySQL, which finds no less
+        _links.c.source == "rule",
+    )
+    rows = db.execute(
+        _text_columns(_links.c.source)
+        .select_from(tagged)
+        .where(_issues.c.id > first, _issues.c.id <= last, may_match)
+        .order_by(_issues.c.id)
+    )
+    return map(_issue_text, rows)
+
+
+def issue_texts(db: Connection, issue_ids: Sequence[int]) -> list[IssueText]:
+    """Return what rules look at for some issues; those that do not exist are left out."""
+    rows = db.execute(
+        _text_columns()
+        .select_from(_issues.outerjoin(_samples, _samples.c.issue_id == _issues.c.id))
+        .where(_issues.c.id.in_(issue_ids))
+        .order_by(_issues.c.id)
+    )
+    return list(map(_issue_text, rows))
+
+
+def _text_columns(*more: Any) -> Select[Any]:
+    return select(_issues.c.id, _issues.c.title, _samples.c.message, _issues.c.exception_class, *more)
+
+
+def _issue_text(row: Row[Any]) -> IssueText:
+    fields = (row.title, row.message, row.exception_class)
+    return IssueText(row.id, tuple(key(field) for field in fields if field), getattr(row, "source", None))
+
+
+# --- assignments made by rules ------------------------------------------------------------------------------------
+
+
+def assignments(db: Connection, issue_ids: Sequence[int], source: str) -> set[tuple[int, int]]:
+    """Return the (issue, tag) pairs that a source assigned to some issues."""
+    rows = db.execute(
+        select(_links.c.issue_id, _links.c.tag_id).where(_links.c.issue_id.in_(issue_ids), _links.c.source == source)
+    )
+    return {(row.issue_id, row.tag_id) for row in rows}
+
+
+def clear_assignments(db: Connection, pairs: Collection[tuple[int, int]], source: str) -> None:
+    """Take tags from issues, as (issue, tag), that have them by a source."""
+    by_tag: dict[int, list[int]] = defaultdict(list)
+    for issue_id, tag_id in sorted(pairs):
+        by_tag[tag_id].append(issue_id)
+    for tag_id, issue_ids in sorted(by_tag.items()):
+        for part in chunks(issue_ids, MAX_PARAMETERS):
+            here = (_links.c.issue_id.in_(part), _links.c.tag_id == tag_id, _links.c.source == source)
+            db.execute(delete(_links).where(*here))
+
+
+def some_assigned_by_rule(db: Connection, tag_id: int, size: int) -> list[int]:
+    """Return at most `size` issues that have the tag by its rule."""
+    rows = db.execute(select(_links.c.issue_id).where(_links.c.tag_id == tag_id, _links.c.source == "rule").limit(size))
+    return sorted(rows.scalars())

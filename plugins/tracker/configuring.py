@@ -1,0 +1,132 @@
+"""Rules of `tracker-settings`: what fits together, and what a change makes void."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from snaglist.kernel import Call, Conflict, Invalid, key
+from snaglist.kernel.addresses import Refused
+from snaglist.plugins.tracker import position, queries
+from snaglist.plugins.tracker import settings as stored
+from snaglist.plugins.tracker.contract import Provider, providers
+from snaglist.plugins.tracker.kinds import SYNC
+from snaglist.plugins.tracker.settings import SECRETS, SHOWN, Settings
+
+_SCOPE = ("provider", "project", "team_key", "assigned_to_me")
+_LISTS = ("labels", "assignees")
+
+
+def show(call: Call) -> dict[str, Any]:
+    """Return the settings as they are shown: of secrets only whether they are there; needs an open transaction."""
+    settings = stored.load(call.db)
+    where = position.load(call.db, settings.generation)
+    sources = {name: stored.source(call, settings, name) for name in SECRETS}
+    return {
+        **{name: getattr(settings, name) for name in SHOWN},
+        "api_key_configured": sources["api_key"] != "none",
+        "api_key_source": sources["api_key"],
+        "webhook_configured": sources["webhook_secret"] != "none",
+        "webhook_secret_source": sources["webhook_secret"],
+        "webhook_url": f"{call.base_url}/?api=tracker-webhook&app={quote(call.application.id)}",
+        "env_key_locked": sources["api_key"] == "env",
+        "at_rest_encrypted": True,
+        "sync": {
+            "backfill_complete": where.backfill_complete,
+            "synced_through": where.synced_through,
+            "in_progress": call.service.jobs.unfinished(call, SYNC),
+            "last_error": where.last_error,
+        },
+    }
+
+
+def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Check and store settings, outside a transaction, because a host is looked at. Fields not given stay."""
+    with call.transaction(write=False) as db:
+        before = stored.load(db)
+    other = body.get("provider", before.provider) != before.provider
+    after = replace(before, **{name: value for name, value in body.items() if name not in SECRETS})
+    kind = _provider(call, after)
+    after = _tidied(after, kind)
+    _check_endpoint(call, after, kind)
+    call.service.secrets.prepare()
+    sealed = _sealed(call, body, {} if other else before.sealed)
+    moved = other or any(getattr(after, name) != getattr(before, name) for name in _SCOPE)
+    moved = moved or any(not stored.same(getattr(after, name), getattr(before, name)) for name in _LISTS)
+    after = replace(after, sealed=sealed, generation=before.generation + moved, updated_at=call.now)
+    _check_enabled(call, after, kind)
+
+    def store() -> dict[str, Any]:
+        with call.transaction() as db:
+            if replace(stored.lock(db), seed=before.seed) != before:  # the seed of what was never stored is always new
+                raise Conflict("The settings were changed meanwhile; try again.")
+            stored.save(db, after)
+            call.forget()
+            if moved:
+                position.forget(db)
+            if other:
+                queries.forget_states(db)
+            return show(call)
+
+    return call.repeat(store)
+
+
+def _provider(call: Call, settings: Settings) -> Provider:
+    known = providers(call)
+    if settings.provider not in known:
+        raise Invalid(f"provider: must be one of {', '.join(known)}")
+    return known[settings.provider]
+
+
+def _tidied(settings: Settings, kind: Provider) -> Settings:
+    problems = [f"{name}: a name is given twice" for name in _LISTS if _twice(getattr(settings, name))]
+    project = settings.project.upper() if settings.provider == "jira" else settings.project
+    if project and kind.project and not kind.project.fullmatch(project):
+        problems.append(f"project: must be {kind.project_form}")
+    if problems:
+        raise Invalid(problems)
+    people = [name.lower() if "@" in name else name for name in settings.assignees]
+    return replace(settings, project=project, assignees=people, endpoint_url=settings.endpoint_url.rstrip("/"))
+
+
+def _twice(names: list[str]) -> bool:
+    return len({key(name) for name in names}) < len(names)
+
+
+def _check_endpoint(call: Call, settings: Settings, kind: Provider) -> None:
+    if not settings.endpoint_url:
+        if not kind.endpoint and settings.enabled:
+            raise Invalid(f"endpoint_url: is required for {settings.provider}")
+        return
+    if kind.reads and not {"?", "#"}.isdisjoint(settings.endpoint_url):  # paths are added to it
+        raise Invalid("endpoint_url: must not have a query or fragment")
+    try:
+        call.service.outbound.check_url(settings.endpoint_url)
+    except Refused as error:
+        raise Invalid(f"endpoint_url: {error.message}") from error
+
+
+def _sealed(call: Call, body: Mapping[str, Any], before: Mapping[str, str]) -> dict[str, str]:
+    sealed = dict(before)
+    for name in SECRETS:
+        if name not in body:
+            continue
+        if stored.configured(call, name):
+            raise Invalid(f"{name}: the environment sets it (SERVICE_TRACKER_{name.upper()})")
+        text = body[name].strip()  # as those of the environment: a line end is copied easily
+        if name == "api_key" and not (text.isascii() and text.isprintable()):
+            raise Invalid("api_key: must be one line of ASCII characters")
+        sealed.pop(name, None)
+        if text:
+            sealed[name] = stored.seal(call, name, text)
+    return sealed
+
+
+def _check_enabled(call: Call, settings: Settings, kind: Provider) -> None:
+    if not settings.enabled:
+        return
+    if kind.project and not settings.project:
+        raise Invalid(f"project: is required for {settings.provider}, {kind.project_form}")
+    name = "api_key" if kind.reads else "webhook_secret"
+    if stored.source(call, settings, name) == "none":
+        raise Invalid(f"{name}: is required before the tracker can be enabled")

@@ -1,0 +1,99 @@
+"""HTTP in, HTTP out: `tracker-settings`, `tracker-test`, `tracker-sync`, `tracker-webhook`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, NotFound, Reply, clip, job_reply, own, read
+from snaglist.plugins.issues import resolve_issue_id
+from snaglist.plugins.tracker import configuring, webhooks
+from snaglist.plugins.tracker import settings as stored
+from snaglist.plugins.tracker.contract import TrackerFailure
+from snaglist.plugins.tracker.kinds import SYNC
+
+_NAME = 200
+BUSY = "The tracker is being synced; wait for that job."
+
+
+def get_settings(call: Call) -> Mapping[str, Any]:
+    """Show the settings."""
+    return configuring.show(call)
+
+
+def change_settings(call: Call) -> Mapping[str, Any]:
+    """Replace or change the settings: the schemas of the methods differ in what has a default."""
+    return configuring.change(call, call.body)
+
+
+def test(call: Call) -> Mapping[str, Any]:
+    """Ask the tracker whose key it is; that it refuses is an answer, not a failure."""
+    with call.transaction(write=False) as db:
+        settings = stored.load(db)
+    try:
+        kind = stored.provider(call, settings)
+        needed = "api_key" if kind.reads else "webhook_secret"
+        if stored.source(call, settings, needed) == "none":
+            raise Invalid(f"{needed}: is not set")
+        if not stored.address(kind, settings.endpoint_url):
+            raise Invalid("endpoint_url: is not set")
+        viewer = stored.open_tracker(call, settings, patient=False).viewer()
+    except TrackerFailure as error:
+        return {"ok": False, "viewer": None, "message": error.message}
+    shown = None if viewer is None else {name: clip(getattr(viewer, name), _NAME) for name in ("id", "name", "email")}
+    return {"ok": True, "viewer": shown, "message": "Connected."}
+
+
+def sync(call: Call) -> Reply:
+    """Queue a pull, or the pushing or making of items."""
+    return job_reply(call, call.repeat(lambda: _queue(call)))
+
+
+def _queue(call: Call) -> int:
+    action = call.body["action"]
+    with call.transaction() as db:
+        settings = stored.load(db)
+        if not settings.enabled:
+            raise Invalid("enabled: the tracker is not enabled; set it in tracker-settings first")
+        args: dict[str, Any] = {"action": action, "actor": call.label}
+        if action == "pull":
+            _check_pull(call, settings)
+        else:
+            args["ids"] = _ids(call)
+        try:
+            return call.enqueue(SYNC, args, dedupe=SYNC, total=len(args["ids"]) if "ids" in args else None)
+        except Conflict as error:
+            raise Conflict(BUSY) from error
+
+
+def _check_pull(call: Call, settings: stored.Settings) -> None:
+    try:
+        if not stored.provider(call, settings).reads:
+            raise Invalid(f"action: nothing can be pulled with the provider {settings.provider}")
+    except TrackerFailure as error:
+        raise Invalid(f"provider: {error.message}") from error
+    if not settings.wanted.anything:
+        raise Invalid("labels: set labels, assignees, a team or a project: a whole workspace is never pulled")
+
+
+def _ids(call: Call) -> list[int]:
+    if "ids" not in call.body:
+        raise Invalid(f"ids: is required for {call.body['action']}")
+    found = set()
+    for issue_id in call.body["ids"]:
+        try:
+            found.add(resolve_issue_id(call.db, issue_id))
+        except NotFound as error:
+            raise Invalid(f"ids: unknown issue {issue_id}") from error
+    return sorted(found)
+
+
+ENDPOINTS = (
+    Endpoint(
+        "tracker-settings",
+        get=read(get_settings, "tracker.read"),
+        put=own(change_settings, "settings.write"),
+        patch=own(change_settings, "settings.write"),
+    ),
+    Endpoint("tracker-test", post=own(test, "settings.write")),
+    Endpoint("tracker-sync", post=own(sync, "tracker.write", 200, 202)),
+    Endpoint("tracker-webhook", post=own(webhooks.receive, None, 200, 202), authenticate=webhooks.authenticate),
+)

@@ -1,0 +1,5 @@
+"""The kinds of jobs of the area."""
+
+SYNC = "tracker_sync"
+PUSH = "tracker_push"
+WEBHOOK = "tracker_webhook"

@@ -1,0 +1,137 @@
+"""SQL of the area."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
+
+from snaglist.kernel import store
+from snaglist.kernel.database import chunks, upsert
+from snaglist.plugins.issues import tables
+from snaglist.plugins.tracker.tables import begun, deliveries, links
+
+CHUNK = 500
+_issues, _samples = tables.issues, tables.issue_samples
+
+
+def locked_setting(db: Connection, name: str) -> Any:
+    """Return a stored setting, kept from others until the end of the transaction; None without one."""
+    return db.execute(select(store.settings.c.value).where(store.settings.c.key == name).with_for_update()).scalar()
+
+
+def delete_setting(db: Connection, name: str) -> None:
+    """Forget a stored setting."""
+    db.execute(delete(store.settings).where(store.settings.c.key == name))
+
+
+def lock_links(db: Connection, provider: str, external_ids: Collection[str]) -> dict[str, Row[Any]]:
+    """Lock links of items and return them by external id."""
+    found: dict[str, Row[Any]] = {}
+    for some in chunks(sorted(external_ids), CHUNK):
+        here = (links.c.provider == provider, links.c.external_id.in_(some))
+        statement = select(links).where(*here).order_by(links.c.external_id).with_for_update()
+        found.update((row.external_id, row) for row in db.execute(statement))
+    return found
+
+
+def linked(db: Connection, issue_ids: Collection[int], provider: str | None = None) -> dict[int, Row[Any]]:
+    """Return the links of issues (to one provider, when given) by issue id."""
+    found: dict[int, Row[Any]] = {}
+    for some in chunks(sorted(issue_ids), CHUNK):
+        statement = select(links).where(links.c.issue_id.in_(some))
+        if provider is not None:
+            statement = statement.where(links.c.provider == provider)
+        found.update((row.issue_id, row) for row in db.execute(statement))
+    return found
+
+
+def add_links(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Link issues to items."""
+    if rows:
+        db.execute(insert(links), list(rows))
+
+
+def update_links(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write columns of links; rows hold `row_issue_id` and the same columns each."""
+    if rows:
+        db.execute(update(links).where(links.c.issue_id == bindparam("row_issue_id")), list(rows))
+
+
+def remove_links(db: Connection, issue_ids: Sequence[int]) -> None:
+    """Forget the links of issues."""
+    for some in chunks(issue_ids, CHUNK):
+        db.execute(delete(links).where(links.c.issue_id.in_(some)))
+
+
+def move_link(db: Connection, from_id: int, to_id: int) -> None:
+    """Give the link of an issue to another one."""
+    db.execute(update(links).where(links.c.issue_id == from_id).values(issue_id=to_id))
+
+
+def forget_states(db: Connection) -> None:
+    """Forget what all items were like."""
+    db.execute(update(links).values(remote_state=None, last_pushed_state=None, last_pulled_at=None, agreed_at=None))
+
+
+def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
+    """Return what statuses and items are decided by of issues, by id."""
+    found: dict[int, Row[Any]] = {}
+    columns = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
+               "external_url", "assignee", "channel", "created_at", "updated_at")  # fmt: skip
+    for some in chunks(sorted(issue_ids), CHUNK):
+        statement = select(*(_issues.c[name] for name in columns)).where(_issues.c.id.in_(some))
+        found.update((row.id, row) for row in db.execute(statement))
+    return found
+
+
+def named_issues(db: Connection, source: str, external_ids: Collection[str]) -> dict[str, int]:
+    """Return the ids of issues that name items of a provider, by the items' names."""
+    found: dict[str, int] = {}
+    for some in chunks(sorted(external_ids), CHUNK):
+        here = (_issues.c.external_source == source, _issues.c.external_id.in_(some))
+        rows = db.execute(select(_issues.c.external_id, _issues.c.id).where(*here))
+        found.update((str(row.external_id), row.id) for row in rows)
+    return found
+
+
+def sample(db: Connection, issue_id: int) -> Row[Any] | None:
+    """Return the sample texts of an issue."""
+    return db.execute(select(_samples).where(_samples.c.issue_id == issue_id)).first()
+
+
+def tag_names(db: Connection, issue_id: int) -> list[str]:
+    """Return the names of an issue's tags."""
+    joined = tables.tags.join(tables.issue_tags, tables.issue_tags.c.tag_id == tables.tags.c.id)
+    names = select(tables.tags.c.name).select_from(joined).where(tables.issue_tags.c.issue_id == issue_id)
+    return list(db.scalars(names.order_by(tables.tags.c.name_key)))
+
+
+def begin(db: Connection, issue_id: int, provider: str, now: str) -> str | None:
+    """Note that an item is made for an issue; returns when that was begun before."""
+    before = db.execute(select(begun).where(begun.c.issue_id == issue_id)).first()
+    if before is not None and before.provider == provider:
+        return str(before.begun_at)
+    row = {"issue_id": issue_id, "provider": provider, "begun_at": now}
+    upsert(db, begun, [row], replace=("provider", "begun_at"))
+    return None
+
+
+def begun_for(db: Connection, provider: str, issue_ids: Collection[int]) -> set[int]:
+    """Return those of the issues for which an item of a provider is being made."""
+    here = (begun.c.provider == provider, begun.c.issue_id.in_(sorted(issue_ids)))
+    return set(db.scalars(select(begun.c.issue_id).where(*here))) if issue_ids else set()
+
+
+def end(db: Connection, issue_id: int) -> None:
+    """Forget that an item is made for an issue."""
+    db.execute(delete(begun).where(begun.c.issue_id == issue_id))
+
+
+def add_delivery(db: Connection, digest: str, now: str) -> None:
+    """Note a delivery; IntegrityError when it came before."""
+    db.execute(insert(deliveries).values(digest=digest, received_at=now))
+
+
+def forget_deliveries(db: Connection, before: str) -> None:
+    """Forget deliveries that came before a time."""
+    db.execute(delete(deliveries).where(deliveries.c.received_at < before))

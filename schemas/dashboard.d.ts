@@ -1,0 +1,294 @@
+/// <reference lib="dom" />
+/**
+ * What the dashboard gives to the browser module of an area or plugin.
+ *
+ * The module named by `dashboard_assets` has one default export of the type `Setup`. It is fetched when the plugin is
+ * enabled in the selected application, called once, before a page shows, and registers what it adds. When it throws,
+ * nothing of it is kept and the rest of the dashboard goes on.
+ */
+
+export type Setup = (ui: Ui) => void;
+
+/** Anything that can stand between nodes: text, a template, a list of them, an element, or nothing. */
+export type View = Template | List | Node | string | number | boolean | null | undefined | View[];
+
+/** The result of `html`; its form is private. */
+export interface Template {
+  readonly strings: TemplateStringsArray;
+  readonly values: readonly unknown[];
+}
+
+/** The result of `keyed`; its form is private. */
+export interface List {
+  readonly entries: readonly unknown[];
+}
+
+/** The parameters of an address or request; empty ones are left out, lists become comma lists. */
+export type Query = Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>;
+
+/** The address as it is. */
+export type Address = Record<string, string>;
+
+export type Slot =
+  | "issue.side" // data: the issue
+  | "issue.main" // data: the issue
+  | "issues.columns" // data: one issue of the list; keep it to one short cell
+  | "overview" // data: the selected application
+  | "settings" // data: the selected application
+  | "setup"; // data: the selected application; shown while nothing was received yet
+
+export type ActionSlot =
+  | "issue.actions" // run gets the issue
+  | "issues.bulk"; // run gets the chosen issues
+
+export interface Key {
+  /** As `KeyboardEvent.key`, or two of them: "g i". */
+  key: string;
+  label: string;
+  run: (event: KeyboardEvent) => void;
+}
+
+export type Page<Data = any> = PageEntry & (Screen<Data> | {
+  /**
+   * Instead of `load` and `render`: the module that has them, fetched when the page is opened first. What the entry
+   * module imports itself is fetched with the first page that anybody sees.
+   */
+  screen: () => Promise<{ default: (ui: Ui) => Screen<Data> }>;
+});
+
+export interface PageEntry {
+  /** `^[a-z][a-z0-9_-]{0,39}$`, unique over all plugins: the `view` of the address. */
+  id: string;
+  title: string;
+  icon?: string;
+  /** True: the page has a link in the rail. */
+  nav?: boolean;
+  /** Smaller comes first; 100 when left out. The first page of the rail is the home page. */
+  order?: number;
+  /** The heading in the rail that the page stands under; none for what is used every day. */
+  group?: string;
+  /** `g` and this letter open the page. */
+  letter?: string;
+  /** The page of the rail that this page belongs to. */
+  parent?: string;
+  /**
+   * True: the page is drawn without forms, tables, menus, `<ui-copy>` and the like, so that it shows before they are
+   * fetched, and its `load` needs no `application()`.
+   */
+  bare?: boolean;
+}
+
+export interface Screen<Data = any> {
+  /** The title of the window, when it depends on the data. */
+  heading?: (data: Data) => string | undefined;
+  /** Fetch what the page needs; pass `signal` on, so that a page that was left is not waited for. */
+  load?: (query: Address, options: { signal: AbortSignal }) => Data | Promise<Data>;
+  /** Draw. Give the page an `<h1 tabindex="-1">`: it takes the focus when the page opens. */
+  render: (data: Data, query: Address) => View;
+  /** Called after each load; the returned function is called before the next one. */
+  open?: (query: Address) => (() => void) | void;
+  /** Shortcuts that hold on this page. */
+  keys?: Key[];
+}
+
+export interface Panel<Data = any, Loaded = any> {
+  /** Unique in its slot over all plugins. */
+  id: string;
+  title?: string;
+  order?: number;
+  load?: (data: Data) => Loaded | Promise<Loaded>;
+  /** Draw the data of the slot, and what `load` fetched for it. */
+  render?: (data: Data, loaded: Loaded) => View;
+  /** Instead of `load` and `render`: an endpoint, its query, and the columns of the table of its `data`. */
+  api?: string;
+  query?: (data: Data) => Query;
+  columns?: Column[];
+}
+
+export interface Column<Row = any> {
+  name: string;
+  label?: string;
+  /** Draw the cell; without it the row's value of this name. */
+  view?: (row: Row) => View;
+  /** True, or what to compare by: the heading sorts. */
+  sort?: true | ((row: Row) => string | number | null | undefined);
+  /** True: figures, aligned to the right. */
+  number?: boolean;
+  /** True: long text that may take several lines. */
+  wrap?: boolean;
+}
+
+export interface Field {
+  /** As the service names it; "config.host" becomes `{ config: { host } }`. */
+  name: string;
+  label: View;
+  /** "text" when left out; "check" is one box, "checks" several, "list" one text a line. */
+  type?: "text" | "number" | "password" | "color" | "date" | "select" | "check" | "checks" | "list";
+  /** The value of a new thing. */
+  value?: unknown;
+  required?: boolean;
+  min?: number;
+  /** The greatest number, or the most characters. */
+  max?: number;
+  step?: number | "any";
+  rows?: number;
+  hint?: View;
+  placeholder?: string;
+  options?: readonly (readonly [string, string])[];
+  /** Texts offered while typing. */
+  suggest?: readonly string[];
+  /** Make the value to send from the text of the control. */
+  read?: (text: string) => unknown;
+  /** True: an empty text is sent as `null`. */
+  none?: boolean;
+  /** True: an empty text is not sent, so that a stored secret stays. */
+  secret?: boolean;
+  /** True: shown, but cannot be changed. */
+  fixed?: boolean;
+  /** True: two of them share a line. */
+  half?: boolean;
+  /** Shown and sent only while this holds. */
+  when?: (values: Record<string, any>) => boolean;
+}
+
+export interface Form {
+  label: string;
+  fields: readonly Field[];
+  /** By the names of the fields. */
+  values?: Record<string, unknown>;
+  /** The text of the button; "Save" when left out. */
+  action?: string;
+  danger?: boolean;
+  /** Something to say about the values while they are typed. */
+  note?: (values: Record<string, any>) => View | Promise<View>;
+  /** What it throws is shown beside the field that the message names, and nothing typed is lost. */
+  save: (values: any) => unknown;
+  cancel?: () => void;
+}
+
+export interface Job {
+  id: number;
+  kind: string;
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  result: any;
+  error: string | null;
+  [field: string]: unknown;
+}
+
+export interface Offer {
+  label: string;
+  hint?: string;
+  /** True: offered whatever words were typed. */
+  always?: boolean;
+  run: () => void;
+}
+
+export interface Action<Subject = any> {
+  id: string;
+  label: string;
+  order?: number;
+  run: (subject: Subject) => void | Promise<void>;
+}
+
+export interface Api {
+  /** GET. Throws an Error with `status` and the message of the service when the answer is not a success. */
+  <Answer = any>(name: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Answer>;
+  post<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
+  put<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
+  patch<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
+  delete<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
+}
+
+export interface Application {
+  id: string;
+  name: string;
+  logs: string;
+  [field: string]: unknown;
+}
+
+export interface Ui {
+  /** Grows when something is taken away or changes its meaning. */
+  readonly version: 1;
+  /** The id of the plugin that this object was made for. */
+  readonly plugin: string;
+
+  // Register, while the module's default export runs.
+  page(page: Page): void;
+  panel(slot: Slot, panel: Panel): void;
+  action(slot: ActionSlot, action: Action): void;
+  keys(bindings: Key[]): void;
+  /** Offer something in the command palette for what was typed. */
+  find(offer: (text: string) => Offer[]): void;
+
+  /** A template; holes: nodes, `name=`, `?name=` (present or not), `.name=` (property), `@name=` (event), `vars=`. */
+  html(strings: TemplateStringsArray, ...values: unknown[]): Template;
+  /** A list whose items keep their elements by key. */
+  keyed<Item>(items: Iterable<Item>, key: (item: Item, at: number) => unknown, view: (item: Item, at: number) => View): List;
+  /** A table of rows; with `id` its columns marked `sort` can be sorted. */
+  table(columns: Column[], rows: any[], options?: { id?: string; label?: string; empty?: View; key?: string }): View;
+  /** The pages of a list, by the parameter `page` of the address, or `name`; `meta` as the service gives it. */
+  pager(
+    meta: { page: number; pages: number; total: number; total_exact?: boolean }, word: string, words?: string, name?: string,
+  ): View;
+  /** A form as an element: make it in `load`, put it into what `render` draws. */
+  form(form: Form): HTMLFormElement;
+  /** A form in a dialog; gives what `save` gave, or null when it was closed. */
+  ask(form: Omit<Form, "label" | "cancel"> & { title: string; text?: View }): Promise<any>;
+  /** Ask before something is done; `typed` has to be typed for it, what was typed is given to `run`. */
+  confirm(question: { title: string; text?: View; action: string; typed?: string; run: (typed?: string) => unknown }): Promise<any>;
+  /** Anything in a dialog; resolves when it was closed. */
+  dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;
+  /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. */
+  menu(label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[]): View;
+  /** How far work is. */
+  progress(progress: { done: number; total?: number | null; unit?: string; text?: string | null }, label: string): View;
+  /** Text to copy. */
+  snippet(text: string, label: string): View;
+  /** Fetch what a `bare` page did not wait for, before it draws some of it (`<ui-copy>`, forms, tables, …) after all. */
+  widgets(): Promise<void>;
+  /** The panels that others added to a slot of your page. */
+  slot(name: Slot, data: unknown): Node[];
+  /** The actions that others added to a slot of your page. */
+  actions(name: ActionSlot): Action[];
+
+  api: Api;
+  /** Save the answer of a GET as a file, under the name that the service gives it. */
+  download(name: string, query?: Query): Promise<void>;
+  /** Call `changed` with each new answer of an endpoint that has an ETag; returns the function that stops it. */
+  watch(name: string, query: Query, changed: (answer: any) => void, seconds?: number): () => void;
+
+  /** The current address. */
+  query(): Address;
+  /** The address of a view, for `href`; the selected application stays. */
+  link(query: Query): string;
+  go(query: Query, options?: { replace?: boolean }): void;
+  /** Draw the page again from the data it has. */
+  refresh(): void;
+  /** Load the page's data again. */
+  reload(): Promise<void>;
+  /** Fetch plugins and applications again as well. */
+  restart(): Promise<void>;
+
+  /** A short message; `undo` offers the way back, `error` stays until it is closed. */
+  toast(text: string, options?: { undo?: () => unknown; error?: boolean }): void;
+  /** Do something, tell how it went, load the page again; gives the answer, or null when it failed. */
+  act<Answer>(work: () => Answer | Promise<Answer>, said: string | ((answer: Answer) => string)): Promise<Answer | true | null>;
+  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended. */
+  follow(id: number, options?: { label?: string; done?: (job: Job) => void }): void;
+  application(): Application | null;
+  /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
+  added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
+  /** True when a key is in use. */
+  signedIn(): boolean;
+
+  /** "1,234,567" */
+  number(value: number): string;
+  /** "1.5 kB" */
+  bytes(value: number): string;
+  /** "1 event", "2 events" */
+  plural(count: number, word: string, words?: string): string;
+  /** "5m ago"; times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. */
+  ago(time: string): string;
+  moment(time: string): Date;
+  stamp(date: Date): string;
+}

@@ -1,0 +1,123 @@
+"""The reference in docs/plugins.md: every hook, and the public names a plugin may import, from their docstrings."""
+
+import dataclasses
+import importlib
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+# The names of a core area that plugins rarely need are listed without their text.
+MODULES: dict[str, tuple[str, ...]] = {
+    "snaglist.kernel": (),
+    "snaglist.kernel.columns": (
+        "id_column", "reference", "text", "number", "real", "flag", "moment", "document", "data", "metadata",
+    ),
+    "snaglist.kernel.database": ("upsert", "insert_ignore", "contains", "chunks"),
+    "snaglist.kernel.cli": ("Session", "command", "group", "table"),
+    "snaglist.kernel.testing": ("running_service", "Client", "Answer"),
+    "snaglist.plugins.issues": (
+        "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
+        "store_events", "create_issue", "change_status", "resolve_issue_id",
+    ),
+    "snaglist.plugins.tags": (),
+    "snaglist.plugins.logs": ("Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots"),
+    "snaglist.plugins.connectors": (),
+    "snaglist.plugins.alerting": (),
+    "snaglist.plugins.tracker": (),
+}  # fmt: skip
+MODES = """\
+## Hooks
+
+A plugin's functions are marked with `snaglist.kernel.hookimpl`; they may leave out arguments they do not need. An
+argument or a hook that does not exist makes the plugin `failed`.
+
+| Mode | When | What a failure does |
+|---|---|---|
+| collect | once at start, before any request | the plugin is `failed` and contributes nothing; the rest starts |
+| robust | inside the transaction of what happened, for plugins enabled in that application | its rows are undone, it \
+shows as `last_error`, the request goes on |
+| chain | as robust; the result replaces the value for the next plugin, `None` leaves it | the value stays as it was |
+"""
+NAMES = """\
+## Names
+
+What may be imported, and from where. [What may change](#what-may-change) says what is promised of these.
+"""
+
+
+def plugin_reference(hooks: Mapping[str, tuple[str, str]]) -> str:
+    """Return the reference; `hooks` holds signature and text of each."""
+    parts = [MODES, *(f"### `{signature}`\n\n{text}\n" for signature, text in hooks.values()), NAMES]
+    for module, chosen in MODULES.items():
+        parts += _module(module, chosen)
+    return "\n".join(parts)
+
+
+def _module(name: str, chosen: tuple[str, ...]) -> Iterator[str]:
+    module = importlib.import_module(name)
+    public = list(getattr(module, "__all__", chosen))
+    yield f"### `{name}`\n"
+    for item in chosen or public:
+        yield _entry(item, getattr(module, item))
+    rest = [item for item in public if item not in (chosen or public)]
+    if rest:
+        yield "Also: " + ", ".join(f"`{item}`" for item in rest) + ".\n"
+
+
+def _entry(name: str, thing: Any) -> str:
+    if inspect.ismodule(thing):
+        return f"- module `{name}`: {_first(thing)}\n"
+    if not inspect.isclass(thing) and not inspect.isroutine(thing):
+        return f"- `{name}`\n"
+    lines = [f"#### `{name}{_signature(thing)}`\n", _text(thing), ""]
+    if inspect.isclass(thing) and not issubclass(thing, BaseException):
+        lines += [f"- `{member}`: {text}" for member, text in _members(thing)]
+        lines += [""] if lines[-1] else []
+    return "\n".join(lines)
+
+
+def _members(kind: type) -> Iterator[tuple[str, str]]:
+    for name, member in vars(kind).items():
+        function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+        if not name.startswith("_") and inspect.isfunction(function):
+            shown = name if isinstance(member, property) else f"{name}{_signature(function)}"
+            yield shown, _first(function)
+
+
+def _signature(thing: Any) -> str:
+    """Return the arguments, with defaults as they are written; fields of a dataclass as its constructor takes them."""
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return ""
+    shown = [_parameter(one) for one in signature.parameters.values() if one.name != "self"]
+    if dataclasses.is_dataclass(thing) and len(shown) > 8:
+        shown = [one.partition("=")[0] if "factory" in one else one for one in shown]
+    return f"({', '.join(_starred(shown, signature))})"
+
+
+def _starred(shown: list[str], signature: inspect.Signature) -> list[str]:
+    kinds = [one.kind for one in signature.parameters.values() if one.name != "self"]
+    named = [at for at, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY]
+    if named and inspect.Parameter.VAR_POSITIONAL not in kinds:
+        return [*shown[: named[0]], "*", *shown[named[0] :]]
+    return shown
+
+
+def _parameter(one: inspect.Parameter) -> str:
+    mark = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}.get(one.kind, "")
+    if one.default is inspect.Parameter.empty:
+        return mark + one.name
+    default = repr(one.default)
+    return f"{one.name}={'…' if default.startswith('<') or len(default) > 30 else default}"
+
+
+def _text(thing: Any) -> str:
+    """Return the documentation; a generated one that repeats the signature says nothing."""
+    text = inspect.cleandoc(thing.__doc__ or "")
+    return "" if re.match(rf"{thing.__name__}\(", text) else text
+
+
+def _first(thing: Any) -> str:
+    return _text(thing).partition("\n\n")[0].replace("\n", " ")

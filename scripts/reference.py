@@ -1,0 +1,146 @@
+"""Write docs/api.md, docs/configuration.md, the reference in docs/plugins.md and examples/snaglist-hello from the code.
+
+`--check` only tells whether they are current.
+
+A reference that is written by hand is wrong after the next change, so a test runs the check.
+"""
+
+import inspect
+import sys
+import tempfile
+from pathlib import Path
+
+from api_page import api_page
+from plugin_reference import plugin_reference
+
+from snaglist.kernel import hookspecs
+from snaglist.kernel.plugins import DISTRIBUTION, Plugins
+from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
+from snaglist.plugins.system.creating import create
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+EXAMPLES = DOCS.parent / "examples"
+
+GENERATED = "<!-- From here on this page is made by `python scripts/reference.py`. -->\n"
+
+SETTINGS_INTRODUCTION = """\
+# Configuration
+
+Every key, with its default and the reason for it. Precedence: command-line flag or `create_wsgi(config=…)`,
+environment, TOML file, default. Any key `section.name` can be set as `SERVICE_<SECTION>_<NAME>`; lists are
+comma-separated, booleans `true`, `false`, `1` or `0`; an empty variable counts as not set. A value that does not
+fit is replaced by the default and named in the warnings of `health` and `snaglist doctor`; keys marked *vital*
+stop the start instead. The file is `SERVICE_CONFIG`, else `./snaglist.toml`, else `snaglist.toml` in the data
+directory. This page is made by `python scripts/reference.py`.
+"""
+
+
+def hooks() -> dict[str, tuple[str, str]]:
+    """Return the signature and the documentation of every hook, by name."""
+    found = {}
+    for name, function in vars(hookspecs).items():
+        if inspect.isfunction(function) and hasattr(function, "snaglist_spec"):
+            parameters = ", ".join(inspect.signature(function).parameters)
+            found[name] = (f"{name}({parameters})", inspect.cleandoc(function.__doc__ or ""))
+    return found
+
+
+def plugins_page() -> str:
+    """Return docs/plugins.md: what is written by hand, then the reference."""
+    by_hand = (DOCS / "plugins.md").read_text(encoding="utf-8").partition(GENERATED)[0]
+    return by_hand + GENERATED + "\n" + plugin_reference(hooks())
+
+
+def options() -> dict[str, list[Option]]:
+    """Return the options of the kernel and of snaglist's own areas, by owner."""
+    plugins = Plugins()
+    plugins.load()
+    found = {"kernel": list(KERNEL_OPTIONS)}
+    for plugin in plugins.loaded():
+        if plugin.options and plugin.distribution == DISTRIBUTION:
+            found[plugin.id] = plugin.options
+    return found
+
+
+def configuration_page() -> str:
+    """Return docs/configuration.md."""
+    short = {key: variable for variable, key in SHORT_NAMES.items()}
+    lines = [SETTINGS_INTRODUCTION]
+    for owner, listed in options().items():
+        lines += [f"## {owner}", "", "| Key | Default | Meaning |", "|---|---|---|"]
+        for option in listed:
+            variable = f" (`{short[option.name]}`)" if option.name in short else ""
+            lines.append(f"| `{option.name}`{variable} | {_default(option)} | {_meaning(option)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _default(option: Option) -> str:
+    if isinstance(option.default, list):
+        return f"`{', '.join(option.default)}`" if option.default else "empty list"
+    if isinstance(option.default, bool):
+        return f"`{str(option.default).lower()}`"
+    return f"`{option.default}`" if option.default != "" else "empty"
+
+
+def _meaning(option: Option) -> str:
+    low, high = option.minimum, option.maximum
+    limits = []
+    if low is not None and high is not None:
+        limits.append(f"{low}-{high}")
+    elif low is not None:
+        limits.append(f"at least {low}")
+    elif high is not None:
+        limits.append(f"at most {high}")
+    if option.choices:
+        limits.append("one of " + ", ".join(f"`{choice}`" for choice in option.choices))
+    if option.vital:
+        limits.append("*vital*")
+    return "; ".join([option.reason.replace("|", "\\|"), *limits])
+
+
+def _is_current(file: Path, contents: str) -> bool:
+    return file.is_file() and file.read_text(encoding="utf-8") == contents
+
+
+PAGES = {"api.md": api_page, "plugins.md": plugins_page, "configuration.md": configuration_page}
+
+
+def example() -> list[Path]:
+    """Return the files of examples/snaglist-hello that are not what `snaglist plugin new hello` writes."""
+    folder = EXAMPLES / "snaglist-hello"
+    with tempfile.TemporaryDirectory() as made:
+        written, names = create("hello", Path(made), ())
+        wanted = {name: (written / name).read_text(encoding="utf-8") for name in names}
+    files = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
+    there = {path.as_posix() for path in files if _kept(path)}
+    stale = [folder / name for name, text in wanted.items() if not _is_current(folder / name, text)]
+    if "--check" not in sys.argv:
+        for path in stale:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(wanted[path.relative_to(folder).as_posix()], encoding="utf-8")
+        for name in there - set(wanted):
+            (folder / name).unlink()
+    return stale + [folder / name for name in there - set(wanted)]
+
+
+def _kept(path: Path) -> bool:
+    """Tell the files of the example from what building and running it leaves behind."""
+    left = (".pyc", ".egg-info", "__pycache__", "build", ".pytest_cache")
+    return not any(part.endswith(left) for part in path.parts)
+
+
+def main() -> int:
+    """Write the pages, or with `--check` name those that are not current."""
+    stale = [DOCS / name for name, page in PAGES.items() if not _is_current(DOCS / name, page())]
+    if "--check" not in sys.argv:
+        for path in stale:
+            path.write_text(PAGES[path.name](), encoding="utf-8")
+    stale += example()
+    said = "run python scripts/reference.py" if "--check" in sys.argv else "written"
+    print("\n".join(f"{path.relative_to(DOCS.parent)}: {said}" for path in stale))
+    return 1 if stale and "--check" in sys.argv else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

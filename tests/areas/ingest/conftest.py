@@ -1,0 +1,94 @@
+"""A sender for a service whose application takes pushed events."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.plugins.issues import tables
+
+
+class Sender:
+    """Sends events to one application with its key."""
+
+    def __init__(self, client: Client, app: str = "default") -> None:
+        self.client = client
+        self.app = app
+        assert client.post("plugins", {"id": "ingest", "enabled": True}, app=app).status == 200
+        self.key = str(self.settings()["key"])
+
+    def settings(self) -> dict[str, Any]:
+        answer = self.client.get("ingest-settings", app=self.app)
+        assert answer.status == 200, answer.text
+        return dict(answer.json)
+
+    def raw(self, body: bytes, kind: str | None = "application/json", *, query: str = "", **headers: str) -> Answer:
+        """Send bytes; header names with `_` for the dash, an empty value leaves the header out."""
+        sent = {"X-Service-Ingest-Key": self.key, **({"Content-Type": kind} if kind is not None else {})}
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {name: value for name, value in sent.items() if value}
+        answer = self.client.request("POST", f"/?api=ingest&app={self.app}{query}", body, sent)
+        if answer.status == 202:
+            body_ = answer.json
+            assert body_["received"] == body_["accepted"] + body_["dropped"] + body_["duplicates"]
+        return answer
+
+    def send(self, body: Any, **headers: str) -> Answer:
+        """Send JSON."""
+        return self.raw(json.dumps(body).encode(), **headers)
+
+    def accepted(self, body: Any, **headers: str) -> dict[str, Any]:
+        """Send JSON that must be taken, and return the answer."""
+        answer = self.send(body, **headers)
+        assert answer.status == 202, answer.text
+        return dict(answer.json)
+
+    def issues(self, **query: Any) -> list[dict[str, Any]]:
+        return list(
+            self.client.get("errors", app=self.app, include_context=True, include_stack=True, **query).json["data"]
+        )
+
+    def occurrences(self) -> list[dict[str, Any]]:
+        """All occurrences as `error` shows them, oldest first."""
+        found = []
+        for issue in self.issues(limit=200):
+            found += self.client.get("error", app=self.app, id=issue["id"], limit=500).json["occurrences"]
+        return sorted(found, key=lambda row: row["id"])
+
+    def text(self, occurrence: int) -> dict[str, Any]:
+        answer = self.client.get("source", app=self.app, occurrence=occurrence)
+        assert answer.status == 200, answer.text
+        return dict(answer.json)
+
+    def count(self, table: str) -> int:
+        call = self.client.service.call()
+        with call.transaction(write=False) as db:
+            return int(db.execute(select(func.count()).select_from(getattr(tables, table))).scalar_one())
+
+
+@pytest.fixture
+def sender(client: Client) -> Sender:
+    """A sender on each of the three databases."""
+    return Sender(client)
+
+
+@pytest.fixture
+def sqlite_sender(sqlite_client: Client) -> Sender:
+    """A sender on SQLite."""
+    return Sender(sqlite_client)
+
+
+@pytest.fixture
+def sender_with(fresh_data: Path) -> Iterator[Callable[..., Sender]]:
+    """Make a sender of a service with a configuration: `sender_with(ingest__rate_max_events=10)`."""
+    with ExitStack() as stack:
+
+        def make(**config: Any) -> Sender:
+            return Sender(Client(stack.enter_context(running_service(fresh_data, **config))))
+
+        yield make

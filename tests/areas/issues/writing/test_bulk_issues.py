@@ -1,0 +1,442 @@
+"""Bulk actions (api.md §19.2, check 99)."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from snaglist.kernel import Call, Invalid, times
+from snaglist.kernel.testing import Client
+from snaglist.plugins.issues import Event, StoredBatch, tables
+from snaglist.plugins.issues.bulk import handlers, jobs
+from snaglist.plugins.issues.bulk.actions import ACTIONS
+from snaglist.plugins.issues.merging import merge_issues
+
+UNKNOWN = 987_654
+
+
+def event(message: str, minute: int = 0, **more: Any) -> Event:
+    return Event(message, occurred_at=f"2026-01-03 10:{minute:02}:00", **more)
+
+
+def add_tag(desk: Any, name: str = "t") -> int:
+    with desk.call() as call:
+        row = {"name": name, "name_key": name, "color": "#000000", "icon": "tag"}
+        made = call.db.execute(insert(tables.tags), {**row, "created_at": call.now, "updated_at": call.now})
+        return int(made.inserted_primary_key[0])
+
+
+def count_in_source(desk: Any) -> None:
+    """Do what a caller of `store_events` does: the source's own count."""
+    stored = len(desk.rows(tables.occurrences))
+    with desk.call() as call:
+        call.db.execute(tables.sources.update().values(occurrence_count=stored))
+
+
+@pytest.fixture
+def three(desk: Any) -> list[int]:
+    stored = desk.store(event("alpha failed", 1), event("beta broke", 2), event("gamma gone", 3)).stored
+    return [row.issue_id for row in stored]
+
+
+@pytest.fixture
+def sqlite_three(sqlite_desk: Any) -> list[int]:
+    stored = sqlite_desk.store(event("alpha failed", 1), event("beta broke", 2), event("gamma gone", 3)).stored
+    return [row.issue_id for row in stored]
+
+
+def bulk(client: Client, action: str, **body: Any) -> Any:
+    return client.post("bulk-issues", {"action": action, **body})
+
+
+def test_status(client: Client, desk: Any, three: list[int]) -> None:
+    """Check 99: two history rows; the statuses before are in the answer."""
+    alpha, beta, gamma = three
+    bulk(client, "status", ids=[beta], status="wont_fix")
+    answer = bulk(client, "status", ids=[gamma, beta, gamma], status="in_progress", note=" triage ")
+    assert answer.status == 200
+    assert answer.json == {
+        "action": "status",
+        "status": "in_progress",
+        "note": "triage",
+        "updated": 2,
+        "ids": sorted([beta, gamma]),
+        "previous": {str(beta): "wont_fix", str(gamma): "open"},
+    }
+    assert [(row["from_status"], row["to_status"], row["note"]) for row in desk.history(gamma)] == [
+        ("open", "in_progress", "triage")
+    ]
+    assert len(desk.history(beta)) == 2 and desk.history(alpha) == []
+    desk.check_counters()
+
+
+def test_a_fix_names_its_release(client: Client, desk: Any, three: list[int]) -> None:
+    assert bulk(client, "status", ids=three, status="fixed", release="v2").status == 200
+    assert {row["fixed_release"] for row in desk.rows(tables.issues)} == {"v2"}
+    assert bulk(client, "status", ids=three, status="open", release="v2").status == 422
+
+
+def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
+    """Check 99: with one unknown id nothing changes."""
+    answer = bulk(client, "status", ids=[*three, UNKNOWN], status="fixed")
+    assert (answer.status, answer.error) == (422, f"ids: unknown issue {UNKNOWN}")
+    assert {row["status"] for row in desk.rows(tables.issues)} == {"open"}
+    assert desk.rows(tables.status_history) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ({}, "action"),
+        ({"action": "explode", "ids": [1]}, "action"),
+        ({"action": "Status", "ids": [1], "status": "open"}, "action"),
+        ({"action": "status", "ids": [1]}, "status"),
+        ({"action": "status", "ids": [1], "status": "done"}, "status"),
+        ({"action": "status", "ids": [], "status": "open"}, "ids"),
+        ({"action": "status", "ids": list(range(1, 202)), "status": "open"}, "ids"),
+        ({"action": "status", "ids": [0], "status": "open"}, "ids"),
+        ({"action": "status", "ids": ["1"], "status": "open"}, "ids"),
+        ({"action": "status", "ids": [True], "status": "open"}, "ids"),
+        ({"action": "status", "ids": 1, "status": "open"}, "ids"),
+        ({"action": "status", "status": "open"}, "ids"),
+        ({"action": "status", "ids": [1], "filter": {}, "status": "open"}, "ids"),
+        ({"action": "status", "filter": [], "status": "open"}, "filter"),
+        ({"action": "status", "filter": {"sort": "newest"}, "status": "open"}, "filter.sort"),
+        ({"action": "status", "filter": {"page": 1}, "status": "open"}, "filter.page"),
+        ({"action": "status", "filter": {"cursor": "x"}, "status": "open"}, "filter.cursor"),
+        ({"action": "status", "filter": {"format": "csv"}, "status": "open"}, "filter.format"),
+        ({"action": "status", "filter": {"include_stack": True}, "status": "open"}, "filter.include_stack"),
+        ({"action": "status", "filter": {"severity": "loud"}, "status": "open"}, "filter.severity"),
+        ({"action": "status", "filter": {"has_stack": "yes"}, "status": "open"}, "filter.has_stack"),
+        ({"action": "status", "filter": {"severty": "error"}, "status": "open"}, "filter.severty"),
+        ({"action": "add_tag", "ids": [1]}, "tag_id"),
+        ({"action": "remove_tag", "ids": [1], "tag_id": 0}, "tag_id"),
+        ({"action": "assign", "ids": [1], "assigned_to_id": 7}, "assigned_to_id"),
+        ({"action": "snooze", "ids": [1]}, "until"),
+        ({"action": "snooze", "ids": [1], "until": "2999-01-01 00:00:00", "count": 3}, "until"),
+        ({"action": "snooze", "ids": [1], "count": 0}, "count"),
+        ({"action": "snooze", "ids": [1], "count": 1_000_001}, "count"),
+        ({"action": "snooze", "ids": [1], "until": "soon"}, "until"),
+        ({"action": "merge", "ids": [1]}, "target_id"),
+        ({"action": "unmerge", "id": 1}, "grouping_id"),
+        ({"action": "unmerge", "grouping_id": 1}, "id"),
+        ({"action": "unmerge", "id": 1, "grouping_id": 1, "ids": [1]}, "ids"),
+        ({"action": "delete", "ids": [1]}, "confirmation"),
+        ({"action": "delete", "ids": [1], "confirmation": "delete issues"}, "confirmation"),
+    ],
+)
+def test_refused_bodies(sqlite_client: Client, sqlite_three: list[int], body: dict[str, Any], named: str) -> None:
+    answer = sqlite_client.post("bulk-issues", body)
+    assert answer.status == 422
+    assert answer.error.startswith((f"{named}:", f"{named}[")), answer.error
+
+
+def test_tags(client: Client, desk: Any, three: list[int]) -> None:
+    tag_id = add_tag(desk)
+    answer = bulk(client, "add_tag", ids=three[:2], tag_id=tag_id)
+    assert answer.json == {
+        "action": "add_tag",
+        "tag_id": tag_id,
+        "updated": 2,
+        "ids": sorted(three[:2]),
+        "previous": {},
+    }
+    assert {row["source"] for row in desk.rows(tables.issue_tags)} == {"manual"}
+    assert bulk(client, "remove_tag", ids=three, tag_id=tag_id).json["updated"] == 3
+    assert desk.rows(tables.issue_tags) == []
+    assert [row["issue_id"] for row in desk.rows(tables.tag_removals)] == sorted(three[:2])
+    assert bulk(client, "add_tag", ids=three, tag_id=UNKNOWN).error == "tag_id: unknown tag"
+    assert desk.rows(tables.status_history) == []
+
+
+def test_assign_without_a_host_stores_nothing(client: Client, desk: Any, three: list[int]) -> None:
+    """§20."""
+    answer = bulk(client, "assign", ids=three, assigned_to_id="7", assigned_to_label="Ana")
+    assert answer.status == 200
+    assert (answer.json["assigned_to_id"], answer.json["assigned_to_label"]) == (None, None)
+    assert answer.json["updated"] == 3
+    assert desk.rows(tables.status_history) == []
+
+
+def test_snooze_until_a_time(client: Client, desk: Any, three: list[int]) -> None:
+    """§11.5: a passed time reads as null."""
+    until = times.add(times.now(), seconds=3600)
+    answer = bulk(client, "snooze", ids=three[:1], until=f"{until.replace(' ', 'T')}Z")
+    assert (answer.json["snoozed_until"], answer.json["snooze_count"]) == (until, None)
+    assert client.get("errors", snoozed="true").json["meta"]["total"] == 1
+    assert client.get("error", id=three[0]).json["data"]["snoozed_until"] == until
+    assert [(row["event"], row["note"]) for row in desk.history(three[0])] == [("snooze", f"Until {until}")]
+    with desk.call() as call:
+        call.db.execute(tables.issues.update().values(snoozed_until="2026-01-01 00:00:00"))
+    assert client.get("error", id=three[0]).json["data"]["snoozed_until"] is None
+    assert client.get("errors", snoozed="true").json["meta"]["total"] == 0
+    past = bulk(client, "snooze", ids=three, until=times.now())
+    assert (past.status, past.error) == (422, "until: must be in the future")
+
+
+def test_snooze_for_a_number_of_events(client: Client, desk: Any, three: list[int]) -> None:
+    """§11.5: the field counts down and becomes null; the batch says which of its events are silent."""
+    bulk(client, "snooze", ids=three[:1], until=times.add(times.now(), seconds=60))
+    answer = bulk(client, "snooze", ids=three[:1], count=3)
+    assert (answer.json["snoozed_until"], answer.json["snooze_count"]) == (None, 3)
+    found: list[tuple[dict[int, int], Any]] = []
+    for batch in (
+        [event("alpha failed", 10)],
+        [event("alpha failed", n) for n in (11, 12, 13)],
+        [event("alpha failed", 14)],
+    ):
+        stored: StoredBatch = desk.store(*batch)
+        found.append((stored.silent, client.get("error", id=three[0]).json["data"]["snooze_count"]))
+    assert found == [({three[0]: 1}, 2), ({three[0]: 2}, None), ({}, None)]
+    assert client.get("error", id=three[0]).json["data"]["status"] == "open"
+
+
+def test_events_read_again_use_up_no_snooze(sqlite_client: Client, sqlite_desk: Any, sqlite_three: list[int]) -> None:
+    bulk(sqlite_client, "snooze", ids=sqlite_three[:1], count=2)
+    batch = sqlite_desk.store(event("alpha failed", 10), reoccur=False)
+    assert (batch.silent, sqlite_desk.issue(sqlite_three[0])["snooze_count"]) == ({}, 2)
+
+
+def test_unsnooze(client: Client, desk: Any, three: list[int]) -> None:
+    bulk(client, "snooze", ids=three, count=3)
+    answer = bulk(client, "unsnooze", ids=three)
+    assert answer.json == {"action": "unsnooze", "updated": 3, "ids": sorted(three), "previous": {}}
+    assert {row["snooze_count"] for row in desk.rows(tables.issues)} == {None}
+    assert [row["note"] for row in desk.history(three[0])] == ["For 3 more events", "Ended"]
+
+
+def test_merge_and_unmerge(client: Client, desk: Any, three: list[int]) -> None:
+    """Check 55."""
+    alpha, beta, gamma = three
+    answer = bulk(client, "merge", ids=[alpha, beta], target_id=gamma)
+    assert answer.json["target_id"] == gamma and answer.json["ids"] == sorted([alpha, beta])
+    shown = client.get("error", id=alpha).json
+    assert (shown["data"]["id"], shown["data"]["count"], len(shown["groupings"])) == (gamma, 3, 3)
+    again = bulk(client, "status", ids=[alpha, beta, gamma], status="fixed")
+    assert (again.json["ids"], again.json["updated"]) == ([gamma], 1), "merged ids mean their target"
+    grouping_id = shown["groupings"][0]["id"]
+    parted = bulk(client, "unmerge", id=alpha, grouping_id=grouping_id).json
+    new_id = parted.pop("new_id")
+    assert parted == {
+        "action": "unmerge", "id": gamma, "grouping_id": grouping_id, "updated": 1, "ids": [gamma], "previous": {}
+    }  # fmt: skip
+    counts = [client.get("error", id=issue_id).json["data"]["count"] for issue_id in (gamma, new_id)]
+    assert counts == [2, 1]
+    desk.check_counters()
+
+
+def test_merges_that_are_refused(client: Client, desk: Any, three: list[int]) -> None:
+    alpha, beta, _ = three
+    manual = client.post("issues", {"title": "By hand"}).json["data"]["id"]
+    merged = client.post("issues", {"title": "Target"}).json["data"]["id"]
+    for ids, target, named in (
+        ([alpha], UNKNOWN, "target_id"),
+        ([alpha, beta], alpha, "target_id"),
+        ([alpha, manual], beta, "ids"),
+        ([alpha], merged, "ids"),
+    ):
+        answer = bulk(client, "merge", ids=ids, target_id=target)
+        assert (answer.status, answer.error.split(":")[0]) == (422, named)
+    assert len(desk.rows(tables.issues)) == 5
+
+
+def test_unmerges_that_are_refused(client: Client, desk: Any, three: list[int]) -> None:
+    (grouping, *_) = desk.rows(tables.groupings)
+    assert bulk(client, "unmerge", id=UNKNOWN, grouping_id=grouping["id"]).status == 404
+    assert bulk(client, "unmerge", id=three[0], grouping_id=UNKNOWN).status == 422
+    only = bulk(client, "unmerge", id=grouping["issue_id"], grouping_id=grouping["id"])
+    assert (only.status, only.error) == (422, "grouping_id: must not be the only grouping of the issue")
+
+
+@pytest.mark.parametrize(
+    ("ids", "target_id", "problem"),
+    [([0, UNKNOWN], 1, f"ids: Unknown issue {UNKNOWN}."), ([0], UNKNOWN, "target_id: unknown issue")],
+)
+def test_merging_what_another_request_took_away(
+    desk: Any, three: list[int], ids: list[int], target_id: int, problem: str
+) -> None:
+    """An issue may go between the check of the request and its turn: still a fault of a field, not an unknown page."""
+    known = dict(enumerate(three))
+    with desk.call() as call, pytest.raises(Invalid) as refused:
+        ACTIONS["merge"](call, [known.get(id_, id_) for id_ in ids], {"target_id": known.get(target_id, target_id)})
+    assert refused.value.message == problem
+
+
+def test_delete(client: Client, desk: Any, three: list[int]) -> None:
+    """All that belongs to the issues goes; the same key makes a new issue (§11.1.6, §19.2)."""
+    tag_id = add_tag(desk)
+    bulk(client, "add_tag", ids=three, tag_id=tag_id)
+    bulk(client, "status", ids=three, status="fixed")
+    with desk.call() as call:
+        merge_issues(call, [three[1]], three[0])
+    count_in_source(desk)
+    answer = bulk(client, "delete", ids=[three[1]], confirmation="DELETE ISSUES")
+    assert answer.json == {"action": "delete", "updated": 1, "ids": [three[0]], "previous": {}}
+    for table in (tables.issues, tables.groupings, tables.issue_samples, tables.issue_tags, tables.occurrences):
+        column = table.c.id if table is tables.issues else table.c.issue_id
+        assert {row[column.name] for row in desk.rows(table)} == {three[2]}, table.name
+    assert desk.rows(tables.issue_aliases) == []
+    assert {row["issue_id"] for row in desk.rows(tables.status_history)} == {three[2]}
+    desk.check_counters()
+    assert client.get("error", id=three[0]).status == 404
+    assert client.get("error", id=three[1]).status == 404
+    summary = client.get("summary").json
+    assert summary["total"]["groups_count"] == 1 and summary["trend"] == [{"day": "2026-01-03", "count": 1}]
+    batch = desk.store(event("alpha failed", 30))
+    assert len(batch.new_issues) == 1 and not batch.reoccurred_issues
+    desk.check_counters()
+
+
+def test_delete_takes_back_events_that_are_stored_no_more(client: Client, desk: Any) -> None:
+    """Retention removed the rows; the application's figures lose these events as well."""
+    stored = desk.store(
+        event("alpha failed", 1), event("alpha failed", 2, severity="ALERT"), event("beta broke")
+    ).stored
+    with desk.call() as call:
+        events = tables.occurrences
+        call.db.execute(events.delete().where(events.c.issue_id == stored[0].issue_id, events.c.severity == "ERROR"))
+        mine = tables.issues.c.id == stored[0].issue_id
+        call.db.execute(tables.issues.update().where(mine).values(stored_occurrences=1))
+    count_in_source(desk)
+    bulk(client, "delete", ids=[stored[0].issue_id], confirmation="DELETE ISSUES")
+    assert [row["count"] for row in desk.rows(tables.event_days)] == [1]
+    assert client.get("summary").json["total"]["occurrences"] == 1
+
+
+def test_a_deletion_lowers_the_count_of_its_source(client: Client, desk: Any, three: list[int]) -> None:
+    count_in_source(desk)
+    bulk(client, "delete", ids=three[:2], confirmation="DELETE ISSUES")
+    assert [row["occurrence_count"] for row in desk.rows(tables.sources)] == [1]
+
+
+def test_manual_issues_can_be_deleted(client: Client, desk: Any) -> None:
+    issue_id = client.post("issues", {"title": "By hand"}).json["data"]["id"]
+    assert bulk(client, "delete", ids=[issue_id], confirmation="DELETE ISSUES").status == 200
+    assert desk.rows(tables.issues) == []
+    desk.check_counters()
+
+
+class TestFilters:
+    """`filter`: all issues that a search finds."""
+
+    @pytest.mark.parametrize(
+        ("given", "found"),
+        [
+            ({}, [0, 1, 2]),
+            ({"q": "ALPHA"}, [0]),
+            ({"q": "100%"}, []),
+            ({"severity": "error,alert"}, [0, 1]),
+            ({"severity": ["alert"]}, [1]),
+            ({"status": "open", "has_stack": "false"}, [0, 1, 2]),
+            ({"has_stack": True}, []),
+            ({"date": "2026-01-03"}, [0, 1, 2]),
+            ({"from": "2026-01-03 11:00:00"}, [2]),
+            ({"severity": ""}, [0, 1, 2]),
+            ({"log_type": "unused"}, []),
+        ],
+    )
+    def test_values_as_in_the_query(self, client: Client, desk: Any, given: dict[str, Any], found: list[int]) -> None:
+        stored = desk.store(
+            event("alpha failed"),
+            event("beta broke", severity="ALERT"),
+            Event("gamma gone", "INFO", occurred_at="2026-01-03 11:30:00"),
+        ).stored
+        answer = bulk(client, "status", filter=given, status="fixed")
+        assert answer.json["ids"] == sorted(stored[n].issue_id for n in found)
+        fixed = {row["id"] for row in desk.rows(tables.issues) if row["status"] == "fixed"}
+        assert fixed == set(answer.json["ids"])
+
+    def test_contradicting_times(self, sqlite_client: Client) -> None:
+        answer = bulk(sqlite_client, "status", filter={"date": "2026-01-03", "to": "2026-01-04"}, status="fixed")
+        assert answer.status == 422
+
+    def test_the_target_of_a_merge_may_match(self, client: Client, desk: Any, three: list[int]) -> None:
+        answer = bulk(client, "merge", filter={}, target_id=three[1])
+        assert answer.json["ids"] == sorted([three[0], three[2]])
+        assert desk.issue()["count"] == 3
+
+
+class TestJobs:
+    """Large work runs as a job of kind `bulk_issues`, in batches, under the asker's name."""
+
+    @pytest.fixture(autouse=True)
+    def _small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(handlers, "MAX_ISSUES", 2)
+        monkeypatch.setattr(handlers, "MAX_OCCURRENCES", 2)
+        monkeypatch.setattr(jobs, "BATCH", 2)
+        monkeypatch.setattr(jobs, "OCCURRENCES", 2)
+
+    def test_status(self, client: Client, desk: Any, three: list[int]) -> None:
+        queued = client.post("bulk-issues", {"action": "status", "filter": {}, "status": "fixed"})
+        assert queued.status == 202 and queued.json["status"] in ("queued", "running", "succeeded")
+        answer = client.post("bulk-issues", {"action": "status", "filter": {}, "status": "wont_fix"}, wait=True)
+        assert answer.status == 200
+        assert answer.json["job_id"] and answer.json["status"] == "wont_fix"
+        assert answer.json["ids"] == sorted(three)
+        assert answer.json["previous"] == dict.fromkeys(map(str, three), "fixed")
+        history = desk.history(three[2])
+        assert [(row["to_status"], row["actor"]) for row in history] == [("fixed", "Local"), ("wont_fix", "Local")]
+        job = client.get("jobs", kind="bulk_issues").json["data"][0]
+        assert (job["progress"]["done"], job["progress"]["total"], job["progress"]["unit"]) == (3, 3, "issues")
+        assert desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings()) == []
+        desk.check_counters()
+
+    def test_a_job_that_died_goes_on(self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any) -> None:
+        """A batch that was done is not done again, and the answer is as if nothing had happened."""
+        stored = sqlite_desk.store(*(event(f"{word} failed", n) for n, word in enumerate(("a b", "c d", "e f")))).stored
+        ids = sorted(row.issue_id for row in stored)
+        real = jobs.ACTIONS["status"]
+        failures = [OSError("the disk is away")]
+
+        def fail_once(call: Call, some: Any, fields: Any) -> Any:
+            if some == ids[2:] and failures:
+                raise failures.pop()
+            return real(call, some, fields)
+
+        monkeypatch.setattr(jobs, "ACTIONS", {"status": fail_once})
+        monkeypatch.setattr("snaglist.kernel.jobs.RETRY_SECONDS", 0)
+        body = {"action": "status", "filter": {}, "status": "fixed"}
+        answer = sqlite_client.post("bulk-issues", body, wait=True)
+        assert answer.json["previous"] == dict.fromkeys(map(str, ids), "open")
+        assert [len(sqlite_desk.history(issue_id)) for issue_id in ids] == [1, 1, 1]
+        assert sqlite_client.get("jobs", kind="bulk_issues").json["data"][0]["attempts"] == 2
+
+    def test_delete(self, client: Client, desk: Any, three: list[int]) -> None:
+        desk.store(*(event("alpha failed", n) for n in range(20, 27)))
+        answer = client.post(
+            "bulk-issues", {"action": "delete", "ids": three[:2], "confirmation": "DELETE ISSUES"}, wait=True
+        )
+        assert (answer.status, answer.json["updated"]) == (200, 2)
+        assert desk.issue()["id"] == three[2]
+        desk.check_counters()
+
+    def test_a_cancelled_deletion_leaves_exact_counters(self, desk: Any, three: list[int]) -> None:
+        desk.store(*(event("alpha failed", n) for n in range(20, 27)))
+        with desk.call() as call:
+            assert jobs.take_out_some(call, three[0], 5)
+        assert desk.issue(three[0])["count"] == 3
+        assert sum(row["count"] for row in desk.rows(tables.event_days)) == 5
+        assert desk.issue(three[0])["stored_occurrences"] == len(
+            desk.rows(tables.occurrences, tables.occurrences.c.issue_id == three[0])
+        )
+
+    def test_merge_and_unmerge(self, client: Client, desk: Any, three: list[int]) -> None:
+        desk.store(*(event("alpha failed", n) for n in range(20, 25)))
+        alpha, beta, _ = three
+        merged = client.post("bulk-issues", {"action": "merge", "ids": [alpha], "target_id": beta}, wait=True)
+        assert merged.json["job_id"] and desk.issue(beta)["count"] == 7
+        (row,) = [row for row in desk.rows(tables.groupings) if row["count"] == 6]
+        parted = client.post("bulk-issues", {"action": "unmerge", "id": beta, "grouping_id": row["id"]}, wait=True)
+        assert parted.json["job_id"] and desk.issue(parted.json["new_id"])["count"] == 6
+        desk.check_counters()
+
+    def test_a_tag_that_goes_meanwhile(self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any) -> None:
+        sqlite_desk.store(event("a b failed"), event("c d failed"), event("e f failed"))
+        body = {"action": "add_tag", "filter": {}, "tag_id": UNKNOWN}
+        answer = sqlite_client.post("bulk-issues", body, wait=True)
+        assert (answer.status, answer.error) == (422, "tag_id: unknown tag")
+
+
+def _bulk_settings() -> Any:
+    column = tables.issues.metadata.tables["settings"].c.key
+    return column.startswith("bulk_issues", autoescape=True)

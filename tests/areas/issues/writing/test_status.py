@@ -1,0 +1,151 @@
+"""Status changes by people and plugins (api.md §11.1, §19.1)."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import insert
+
+from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.kernel.testing import Client
+from snaglist.plugins.issues import STATUSES, Event, change_status, tables
+
+UNKNOWN = 987_654
+
+
+@pytest.fixture
+def issue_id(desk: Any) -> int:
+    found: int = desk.store(Event("Order 1 failed", occurred_at="2026-01-03 10:00:00")).stored[0].issue_id
+    return found
+
+
+def test_98_statuses_and_ids_are_checked(client: Client, issue_id: int) -> None:
+    """Check 98; §19.1: the status is checked before the issue."""
+    assert "status:" in client.post("issue-status", {"id": issue_id, "status": "done"}).error
+    assert client.post("issue-status", {"id": UNKNOWN, "status": "done"}).status == 422
+    assert client.post("issue-status", {"id": UNKNOWN, "status": "fixed"}).status == 404
+    assert client.post("issue-status", {"id": 0, "status": "fixed"}).status == 422
+    assert client.post("issue-status", {"status": "fixed"}).status == 422
+    assert client.post("issue-status", {"id": issue_id, "status": "Fixed"}).status == 422
+    assert client.get("issue-status").status == 405
+
+
+def test_98_the_same_status_adds_a_note(client: Client, desk: Any, issue_id: int) -> None:
+    """Check 98, §11.1.1."""
+    answer = client.post("issue-status", {"id": issue_id, "status": "open", "note": "  seen it "})
+    assert answer.status == 200
+    assert answer.json == {
+        "id": issue_id,
+        "from_status": "open",
+        "status": "open",
+        "note": "seen it",
+        "fixed_at": None,
+        "fixed_release": None,
+    }
+    (row,) = desk.history(issue_id)
+    assert (row["event"], row["from_status"], row["to_status"]) == ("status", "open", "open")
+    assert (row["note"], row["actor"]) == ("seen it", "Local")
+    desk.check_counters()
+
+
+@pytest.mark.parametrize("start", STATUSES)
+def test_any_status_follows_any(desk: Any, issue_id: int, start: str) -> None:
+    """§11.1.1-2: no transition matrix, one history row each, totals follow."""
+    with desk.call() as call:
+        change_status(call, issue_id, start)
+        for end in STATUSES:
+            answer = change_status(call, issue_id, end)
+            assert answer["status"] == end
+            change_status(call, issue_id, start)
+    assert desk.issue()["status"] == start
+    assert len(desk.history(issue_id)) == 1 + 2 * len(STATUSES)
+    desk.check_counters()
+
+
+def test_fixed_keeps_its_time_until_a_release_is_given(desk: Any, issue_id: int) -> None:
+    """§11.1.2."""
+    now = "2026-01-04 00:00:0{}"
+
+    def change(second: int, status: str, release: str | None = None) -> tuple[Any, Any]:
+        with desk.call() as call:
+            call.now = now.format(second)
+            answer = change_status(call, issue_id, status, release=release)
+        issue = desk.issue()
+        assert (issue["fixed_at"], issue["fixed_release"]) == (answer["fixed_at"], answer["fixed_release"])
+        assert issue["status_updated_at"] == now.format(second)
+        return answer["fixed_at"], answer["fixed_release"]
+
+    assert change(1, "fixed") == (now.format(1), None)
+    assert change(2, "fixed") == (now.format(1), None)
+    assert change(3, "fixed", "v2") == (now.format(3), "v2")
+    assert change(4, "fixed") == (now.format(3), "v2")
+    assert change(5, "reoccurred") == (now.format(3), "v2")
+    assert change(6, "fixed") == (now.format(6), None)
+    assert change(7, "wont_fix") == (None, None)
+    assert change(8, "reoccurred") == (None, None)
+
+
+@pytest.mark.parametrize("status", [status for status in STATUSES if status != "fixed"])
+def test_a_release_goes_with_fixed_only(client: Client, issue_id: int, status: str) -> None:
+    """§19.1."""
+    answer = client.post("issue-status", {"id": issue_id, "status": status, "release": "v2"})
+    assert answer.status == 422 and answer.error.startswith("release:")
+    assert client.post("issue-status", {"id": issue_id, "status": status, "release": "  "}).status == 200
+    fixed = client.post("issue-status", {"id": issue_id, "status": "fixed", "release": " v2 "})
+    assert fixed.json["fixed_release"] == "v2"
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "status"),
+    [
+        ("note", "n" * 10_000, 200),
+        ("note", "n" * 10_001, 422),
+        ("note", None, 200),
+        ("note", " \n ", 200),
+        ("note", 5, 422),
+        ("release", "r" * 120, 200),
+        ("release", "r" * 121, 422),
+        ("release", None, 200),
+        ("comment", False, 200),
+        ("comment", "no", 422),
+    ],
+)
+def test_limits_of_the_fields(sqlite_client: Client, sqlite_desk: Any, field: str, value: Any, status: int) -> None:
+    """§19.1, §35."""
+    issue_id = sqlite_desk.store(Event("Order 1 failed", occurred_at="2026-01-03 10:00:00")).stored[0].issue_id
+    answer = sqlite_client.post("issue-status", {"id": issue_id, "status": "fixed", field: value})
+    assert answer.status == status
+    if field == "note" and status == 200:
+        assert answer.json["note"] == ((value or "").strip() or None)
+
+
+def test_a_refused_change_stores_nothing(desk: Any, issue_id: int) -> None:
+    with desk.call() as call, pytest.raises(Invalid, match="release"):
+        change_status(call, issue_id, "open", release="v2")
+    with desk.call() as call, pytest.raises(NotFound):
+        change_status(call, UNKNOWN, "open")
+    assert desk.history(issue_id) == []
+
+
+def test_a_merged_id_means_its_target(client: Client, desk: Any, issue_id: int) -> None:
+    """§11.4."""
+    with desk.call() as call:
+        call.db.execute(insert(tables.issue_aliases), {"old_id": UNKNOWN, "issue_id": issue_id})
+    assert client.post("issue-status", {"id": UNKNOWN, "status": "fixed"}).json["id"] == issue_id
+
+
+def test_what_plugins_return_is_in_the_answer(
+    client: Client, desk: Any, issue_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """§19.1: each plugin that reacts adds one key."""
+    seen = []
+
+    def emit(call: Call, hook: str, *check: Any, **arguments: Any) -> dict[str, Any]:
+        seen.append((hook, arguments["change"]))
+        return {"tracker": {"attempted": True, "queued": True, "job_id": 57}}
+
+    monkeypatch.setattr(Call, "emit", emit)
+    answer = client.post("issue-status", {"id": issue_id, "status": "fixed", "comment": False})
+    assert answer.json["tracker"] == {"attempted": True, "queued": True, "job_id": 57}
+    ((hook, change),) = seen
+    assert (hook, change.kind, change.issue_ids) == ("issue_changed", "status", (issue_id,))
+    assert (change.details["previous"], change.details["comment"]) == ({issue_id: "open"}, False)

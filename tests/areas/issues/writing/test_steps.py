@@ -1,0 +1,34 @@
+"""Schema steps of the area (api.md §9: repeatable, on every database)."""
+
+from typing import Any
+
+from sqlalchemy import inspect
+
+from snaglist.plugins.issues import tables
+from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
+from snaglist.plugins.issues.steps import STEPS
+
+
+def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
+    """A step that was interrupted where the database commits DDL by itself is run again."""
+    with desk.call() as call:
+        schema = call.db.get_execution_options().get("tenant")
+        for name in ("tag_removals", "tag_rules"):
+            tables.metadata.tables[name].drop(call.db)
+        for _, step in STEPS:
+            step(call.db)
+            step(call.db)
+        found = inspect(call.db)
+        for table in (*tables.TABLES, *LEARNED):
+            columns = {column["name"] for column in found.get_columns(table.name, schema=schema)}
+            assert columns == {column.name for column in table.columns}
+            wanted = {index.name for index in table.indexes}
+            assert wanted <= {index["name"] for index in found.get_indexes(table.name, schema=schema)}
+    assert [name for name, _ in STEPS] == ["s001", "s002"]
+
+
+def test_every_table_of_the_area_is_made() -> None:
+    from snaglist.kernel.columns import metadata
+
+    mine = {table for table in metadata.tables.values() if table.name in vars(tables)}
+    assert mine == set(tables.TABLES)

@@ -1,0 +1,121 @@
+"""api.md §12.1: which files are logs."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from snaglist.kernel.settings import Settings
+from snaglist.plugins.logs.discovery import PatternOption, compile_pattern, discover, usable_pattern
+
+PATTERN = compile_pattern("")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "app.log",
+        "APP.LOG",
+        "events.jsonl",
+        "events.ndjson",
+        "run.out",
+        "run.err",
+        "syslog",
+        "messages",
+        "access_log",
+        "error_log",
+        "app.log.1",
+        "app.log-20260102",
+        "app.log.2026-01-02",
+        "app.log_3",
+        "syslog.1",
+        "syslog.2.gz",
+        "messages-20260102",
+        "app.log.gz",
+        "app.log.1.bz2",
+        "app.log.xz",
+        "app-2026-01-02.log.zst",
+    ],
+)
+def test_log_names(name: str) -> None:
+    assert PATTERN.fullmatch(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["wtmp", "btmp", "lastlog", "faillog", "system.journal", "notes.txt", "app.log.old", "syslogs", "log", "app.gz",
+     "app.log.", "app.log.1a", ".logs"],
+)  # fmt: skip
+def test_other_names(name: str) -> None:
+    assert not PATTERN.fullmatch(name)
+
+
+def test_folders_are_walked_in_order_and_archives_passed_over(tmp_path: Path) -> None:
+    for name in ("b.log", "a/z.log", "a/notes.txt", "processed/old.log", "a/processed/old.log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x\n")
+    found = discover([tmp_path], PATTERN)
+    assert [file.relative_to(tmp_path).as_posix() for file in found.files] == ["a/z.log", "b.log"]
+    assert (found.ignored, found.problems) == (1, [])
+
+
+def test_a_named_file_is_always_taken_and_read_once(tmp_path: Path) -> None:
+    plain = tmp_path / "notes.txt"
+    plain.write_text("x\n")
+    assert discover([plain, plain, tmp_path / "." / "notes.txt"], PATTERN).files == [plain]
+
+
+def test_links_are_resolved_and_rings_end(tmp_path: Path) -> None:
+    target = tmp_path / "app-01.log"
+    target.write_text("x\n")
+    (tmp_path / "current.log").symlink_to(target)
+    (tmp_path / "ring").symlink_to(tmp_path)
+    (tmp_path / "self.log").symlink_to("self.log")
+    found = discover([tmp_path], PATTERN)
+    assert found.files == [target]
+    assert found.ignored == 1
+
+
+def test_a_missing_path_and_a_pipe_are_problems(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.log")
+    found = discover([tmp_path / "missing.log", tmp_path / "pipe.log"], PATTERN)
+    assert found.files == []
+    assert [path for path, _ in found.problems] == [str(tmp_path / "missing.log"), str(tmp_path / "pipe.log")]
+    assert discover([tmp_path], PATTERN).files == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_closed_folder_is_a_problem_and_the_rest_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o000)
+    (tmp_path / "open.log").write_text("x\n")
+    found = discover([tmp_path], PATTERN)
+    assert [file.name for file in found.files] == ["open.log"]
+    assert found.problems == [(str(tmp_path / "closed"), "Permission denied")]
+
+
+@pytest.mark.parametrize("pattern", ["(", "a" * 513, r"(a+)+b", r"(a|aa)*c", r"(.*)*x", r"(\d+)*-$x"])
+def test_patterns_that_do_not_compile_or_hang_are_refused(pattern: str) -> None:
+    assert not usable_pattern(pattern)
+
+
+@pytest.mark.parametrize("pattern", ["", r".*\.txt", r"app-\d+\.log"])
+def test_usable_patterns(pattern: str) -> None:
+    assert usable_pattern(pattern)
+
+
+def test_an_unusable_pattern_is_a_config_warning_and_the_default_is_used() -> None:
+    settings = Settings({"ingestion.log_file_pattern": "(a+)+b"}, environ={})
+    settings.add(PatternOption("ingestion.log_file_pattern", "", "for the test"))
+    assert settings["ingestion.log_file_pattern"] == ""
+    assert settings.warnings() == ["ingestion.log_file_pattern: not usable, the default is used"]
+
+
+@given(st.text(max_size=40), st.integers(0, 10**9))
+def test_a_rotation_suffix_keeps_a_log_a_log(stem: str, number: int) -> None:
+    name = f"{stem}.log"
+    if "\n" not in name:
+        assert PATTERN.fullmatch(name)
+        assert PATTERN.fullmatch(f"{name}.{number}")
+        assert PATTERN.fullmatch(f"{name}-{number}.gz")

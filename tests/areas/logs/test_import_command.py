@@ -1,0 +1,190 @@
+"""api.md §33: `snaglist import` and `snaglist demo`, run as real processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from snaglist.plugins.logs.locking import import_turn
+
+Line = Callable[..., str]
+PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+
+
+def environment(data: Path, **extra: str) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
+    return {**clean, "SERVICE_DATA": str(data), "TZ": "UTC", **extra}
+
+
+@pytest.fixture
+def snaglist(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line on a data directory of the test."""
+
+    def run(*arguments: str, stdin: str = "", **extra: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PROGRAM, *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env=environment(tmp_path / "data", **extra),
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_61_124_the_table_and_the_document(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / "app.log").write_text(line("one") + line("one", seconds=1) + line("two", seconds=2))
+    (tmp_path / "shop" / "notes.txt").write_text("no log\n")
+    first = snaglist("import", "shop")
+    shown = str(tmp_path.resolve() / "shop" / "app.log")
+    assert first.returncode == 0, first.stderr
+    header, row, total = (text.split() for text in first.stdout.splitlines())
+    assert header == ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "STATE"]
+    assert row == [shown, "monolog", "3", "2", "2", "read"]
+    assert total == ["total", "1", "file", "3", "2", "2"]
+    assert first.stderr == ""  # no progress bar: stderr is no terminal
+    second = snaglist("import", "--json", "shop/app.log")
+    body = json.loads(second.stdout)
+    assert (body["events"], body["skipped"]) == (0, 1)
+    assert body["sources"] == [{"path": shown, "log_type": "monolog", "events": 0, "state": "unchanged"}]
+    assert "retention" not in body
+    with (tmp_path / "shop" / "app.log").open("a") as stream:
+        stream.write(line("three", seconds=3))
+    third = json.loads(snaglist("--json", "import", "shop").stdout)
+    assert (third["events"], third["groups"], third["new_groups"], third["ignored"]) == (1, 1, 1, 1)
+
+
+def test_123_exit_codes(snaglist: Run, tmp_path: Path) -> None:
+    missing = snaglist("import", "--json", "missing.log")
+    assert missing.returncode == 1
+    assert list(json.loads(missing.stdout)) == ["error"]
+    assert snaglist("import").returncode == 2
+    assert snaglist("import", "--nonsense", "x").returncode == 2
+    (tmp_path / "app.log").write_text("x\n")
+    assert snaglist("import", "--timezone", "Mars/Base", "app.log").returncode == 2
+    assert snaglist("import", "--app", "nope", "app.log").returncode == 1
+
+
+def test_some_files_fail_and_the_rest_goes_on(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    (tmp_path / "app.log").write_text(line("one"))
+    (tmp_path / "packed.log.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    partly = snaglist("import", ".")
+    assert partly.returncode == 3
+    assert "Traceback" not in partly.stderr
+    assert "packed.log.zst: the compressed data is damaged or ends too early" in partly.stderr
+    states = {Path(row.split()[0]).name: row.split()[-1] for row in partly.stdout.splitlines()[1:-1]}
+    assert states == {"app.log": "read", "packed.log.zst": "failed"}
+    assert snaglist("import", "packed.log.zst").returncode == 1
+
+
+def test_what_severities_hide_is_said(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    (tmp_path / "app.log").write_text(line("noise", "INFO") * 5)
+    shown = snaglist("import", "app.log").stdout.splitlines()
+    assert shown[0].split() == ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "STATE"]
+    assert shown[1].split()[2:] == ["0", "0", "0", "5", "read"]
+    assert shown[-1].startswith("Every event is below the severities that are stored (EMERGENCY, ")
+
+
+def test_standard_input_counts_every_run(snaglist: Run, line: Line) -> None:
+    for _ in range(2):
+        body = json.loads(snaglist("import", "--json", "-", stdin=line("piped")).stdout)
+        assert (body["events"], body["sources"][0]["path"]) == (1, "-")
+    assert json.loads(snaglist("import", "--json", "-", stdin="").stdout)["events"] == 0
+
+
+def test_module_and_zone(snaglist: Run, tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text("[2024-05-01 10:00:00] production.ERROR: zone\n")
+    assert snaglist("import", "--module", "Billing", "--timezone", "Asia/Shanghai", "app.log").returncode == 0
+    (tmp_path / "more.log").write_text("[2024-05-01 10:00:00] production.ERROR: zone\n")
+    body = json.loads(snaglist("import", "--module", "billing", "--timezone", "UTC", "more.log", "--json").stdout)
+    assert (body["events"], body["new_groups"]) == (1, 0)
+
+
+def test_an_import_waits_for_another(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    (tmp_path / "app.log").write_text(line("one"))
+    assert snaglist("import", "app.log").returncode == 0
+    (tmp_path / "app.log").write_text(line("one") + line("two", seconds=1))
+    with import_turn(tmp_path / "data" / "applications" / "default"):
+        waiting = subprocess.Popen(
+            [*PROGRAM, "import", "app.log"],
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(tmp_path / "data"),
+            cwd=tmp_path,
+        )
+        assert waiting.stderr is not None
+        assert waiting.stderr.readline() == "another import is running, waiting for it\n"
+        assert waiting.poll() is None
+    output, _ = waiting.communicate(timeout=60)
+    assert waiting.returncode == 0
+    assert output.splitlines()[-1].split() == ["total", "1", "file", "1", "1", "1"]
+
+
+def test_demo_prints_tagged_issues(snaglist: Run, tmp_path: Path) -> None:
+    demo = snaglist(
+        "demo", "--no-serve", SERVICE_TOKEN="   ", SERVICE_DATABASE_URL="postgresql+psycopg://nobody@127.0.0.1:9/x"
+    )
+    assert demo.returncode == 0, demo.stderr
+    imported, issues = demo.stdout.split("\n\n")
+    assert {row.split()[1] for row in imported.splitlines()[1:-1]} == {"access", "json", "console", "monolog", "syslog"}
+    assert all(row.split()[-1] == "read" for row in imported.splitlines()[1:-1])
+    tags = {row.split()[-1] for row in issues.splitlines()}
+    assert {"Payments", "Database", "Mail"} <= tags
+    assert not (tmp_path / "data").exists()
+    body = json.loads(snaglist("demo", "--no-serve", "--json").stdout)
+    assert len(body["data"]) == len(issues.strip().splitlines()) - 1
+
+
+@pytest.fixture
+def served_demo(tmp_path: Path) -> Iterator[str]:
+    """The URL of a running demo; it is interrupted at the end and must leave nothing behind."""
+    process = subprocess.Popen(
+        [*PROGRAM, "demo"],
+        env=environment(tmp_path / "data", TMPDIR=str(tmp_path)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        url = next(row.split()[2] for row in process.stderr if row.startswith("dashboard on "))
+        yield url
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+        assert not list(tmp_path.glob("snaglist-demo-*"))
+    finally:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_demo_serves_until_interrupted(served_demo: str) -> None:
+    assert served_demo.startswith("http://127.0.0.1:")
+    with urlopen(f"{served_demo}?api=errors", timeout=10) as answer:
+        assert len(json.load(answer)["data"]) > 5
+
+
+def test_fl24_overlapping_paths_and_two_applications(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    """Within an application entries count once, whichever path leads to them; another one reads for itself."""
+    (tmp_path / "app.log").write_text(line("one"))
+    assert json.loads(snaglist("import", "--json", ".", "app.log").stdout)["events"] == 1
+    assert snaglist("apps", "add", "Second", "--id", "second").returncode == 0
+    assert json.loads(snaglist("import", "--json", "--app", "second", "app.log").stdout)["events"] == 1
+    with (tmp_path / "app.log").open("a") as stream:
+        stream.write(line("two", seconds=1))
+    for application in ("default", "second"):
+        assert json.loads(snaglist("import", "--json", "--app", application, "app.log", ".").stdout)["events"] == 1

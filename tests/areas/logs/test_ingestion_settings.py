@@ -1,0 +1,123 @@
+"""api.md §21.1: what of log files is stored."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.logs import ingestion
+from snaglist.plugins.logs.zones import is_zone, machine_zone
+
+Line = Callable[..., str]
+ALL = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"]
+FIVE = ALL[:5]
+
+
+def test_a_new_application_has_the_defaults(client: Client) -> None:
+    assert client.get("ingestion-settings").json == {
+        "available_severities": ALL,
+        "ingested_severities": FIVE,
+        "defaults": FIVE,
+        "timezone": machine_zone(),
+        "access_issue_min_status": 500,
+        "reindex_needed": False,
+    }
+
+
+def test_put_replaces_and_patch_changes(client: Client) -> None:
+    body = {"severities": ["debug", " Error ", "ERROR"], "timezone": "Asia/Shanghai", "access_issue_min_status": 400}
+    changed = client.put("ingestion-settings", body)
+    assert changed.status == 200
+    assert changed.json["ingested_severities"] == ["ERROR", "DEBUG"]
+    assert (changed.json["timezone"], changed.json["access_issue_min_status"]) == ("Asia/Shanghai", 400)
+    patched = client.patch("ingestion-settings", {"timezone": "UTC"}).json
+    assert (patched["ingested_severities"], patched["timezone"]) == (["ERROR", "DEBUG"], "UTC")
+    assert patched["access_issue_min_status"] == 400
+    assert client.patch("ingestion-settings", {}).json == patched
+    replaced = client.put("ingestion-settings", {"severities": ["INFO"]}).json
+    assert (replaced["timezone"], replaced["access_issue_min_status"]) == (machine_zone(), 500)
+    assert client.get("ingestion-settings").json == replaced
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "severities"),
+        ({"severities": []}, "severities"),
+        ({"severities": ["LOUD", "ERROR"]}, "severities[0]"),
+        ({"severities": "ERROR"}, "severities"),
+        ({"severities": [1]}, "severities[0]"),
+        ({"severities": ["ERROR"], "timezone": "Mars/Base"}, "timezone"),
+        ({"severities": ["ERROR"], "timezone": ""}, "timezone"),
+        ({"severities": ["ERROR"], "access_issue_min_status": 99}, "access_issue_min_status"),
+        ({"severities": ["ERROR"], "access_issue_min_status": 601}, "access_issue_min_status"),
+        ({"severities": ["ERROR"], "access_issue_min_status": "500"}, "access_issue_min_status"),
+        ({"severities": ["ERROR"], "severitys": 1}, "severitys"),  # check 38
+    ],
+)
+def test_bad_values_are_named(sqlite_client: Client, body: dict[str, Any], field: str) -> None:
+    answer = sqlite_client.put("ingestion-settings", body)
+    assert answer.status == 422
+    assert answer.error.startswith(f"{field}: ")
+
+
+def test_unknown_severities_are_listed(sqlite_client: Client) -> None:
+    answer = sqlite_client.put("ingestion-settings", {"severities": ["LOUD", "ERROR", "quiet"]})
+    assert [part.split(":")[0] for part in answer.error.split("; ")] == ["severities[0]", "severities[2]"]
+
+
+def test_69_a_change_asks_for_a_reindex(client: Client, drop: Any, line: Line) -> None:
+    client.put("ingestion-settings", {"severities": ["ERROR"]})
+    assert not client.get("ingestion-settings").json["reindex_needed"]
+    drop(client.service, "app.log", line("one") + line("noise", "INFO"))
+    assert client.post("import-incoming", wait="1").json["filtered"] == 1
+    assert not client.get("ingestion-settings").json["reindex_needed"]
+    changed = client.patch("ingestion-settings", {"severities": ["ERROR", "INFO"]}).json
+    assert changed["reindex_needed"]
+    assert client.get("ingestion-settings").json["reindex_needed"]
+    drop(client.service, "next.log", line("two", "INFO", 5))
+    assert client.post("import-incoming", wait="1").json["events"] == 1
+
+
+def test_a_newer_parser_asks_for_a_reindex(
+    sqlite_client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drop(sqlite_client.service, "app.log", line("one"))
+    sqlite_client.post("import-incoming", wait="1")
+    assert not sqlite_client.get("ingestion-settings").json["reindex_needed"]
+    monkeypatch.setattr(ingestion, "PARSER_VERSION", ingestion.PARSER_VERSION + 1)
+    assert sqlite_client.get("ingestion-settings").json["reindex_needed"]
+
+
+def test_configured_defaults(tmp_path: Path) -> None:
+    with running_service(
+        tmp_path / "data", ingestion__default_severities=["info", "ALERT"], access__issue_min_status=404
+    ) as service:
+        body = Client(service).get("ingestion-settings").json
+    assert (body["ingested_severities"], body["defaults"]) == (["ALERT", "INFO"], ["ALERT", "INFO"])
+    assert body["access_issue_min_status"] == 404
+
+
+def test_66_the_zone_counts_for_times_without_offset(client: Client, drop: Any) -> None:
+    client.put("ingestion-settings", {"severities": ["ERROR"], "timezone": "Asia/Shanghai"})
+    drop(client.service, "app.log", "[2024-05-01 10:00:00] production.ERROR: zone\n")
+    client.post("import-incoming", wait="1")
+    issue = client.get("errors").json["data"][0]
+    assert issue["last_seen"] == "2024-05-01 02:00:00"
+
+
+def test_the_machine_zone(tmp_path: Path) -> None:
+    zones = tmp_path / "zoneinfo" / "Europe"
+    zones.mkdir(parents=True)
+    (zones / "Berlin").touch()
+    link, name, missing = tmp_path / "localtime", tmp_path / "timezone", tmp_path / "missing"
+    link.symlink_to(zones / "Berlin")
+    name.write_text("Asia/Tokyo\n")
+    assert machine_zone({"TZ": ":America/New_York"}, link, name) == "America/New_York"
+    assert machine_zone({"TZ": "nonsense"}, link, name) == "Europe/Berlin"
+    assert machine_zone({}, missing, name) == "Asia/Tokyo"
+    assert machine_zone({}, missing, missing) == "UTC"
+    assert not is_zone("../../etc/passwd")
+    assert not is_zone("")

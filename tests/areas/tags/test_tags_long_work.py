@@ -1,0 +1,87 @@
+"""Rules over more issues than fit into a request's own transaction: api.md §16.1 rule 3."""
+
+import pytest
+
+from snaglist.plugins.tags import rebuild, rules
+
+ISSUES = 7
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Give the request no time of its own, so that all work is left to the job, in batches of two."""
+    monkeypatch.setattr(rebuild, "BUDGET_SECONDS", 0.0)
+    monkeypatch.setattr(rebuild, "BATCH", 2)
+    monkeypatch.setattr(rules, "BATCH", 2)
+
+
+@pytest.fixture
+def issues(issue):
+    """Issues of which all but one hold the word."""
+    return [issue(f"alpha {number}" if number else "beta") for number in range(ISSUES)]
+
+
+def jobs(client):
+    """Return kind and status of all jobs, the newest first."""
+    return [(job["kind"], job["status"]) for job in client.get("jobs").json["data"]]
+
+
+def test_job_is_waited_for(client, issues, tag, slow):
+    """The answer comes when the job is done, and shows what it did."""
+    created = tag("x", match_word="alpha")
+    assert created["issue_count"] == ISSUES - 1
+    assert jobs(client) == [("tag_rule", "succeeded")]
+    changed = client.patch("tags", {"id": created["id"], "name": "x", "match_word": "beta"}).json
+    assert changed["issue_count"] == 1
+    cleared = client.patch("tags", {"id": created["id"], "name": "x", "match_word": ""}).json
+    assert cleared["issue_count"] == 0
+
+
+def test_request_runs_the_job_itself(client, service, issues, tag, slow, monkeypatch):
+    """When no worker is alive the request does not wait for one."""
+    monkeypatch.setattr(rebuild, "worker_alive", lambda service: False)
+    assert tag("x", match_word="alpha")["issue_count"] == ISSUES - 1
+    assert jobs(client) == [("tag_rule", "succeeded")]
+
+
+def test_batches_within_the_request(client, issues, tag, monkeypatch):
+    """Several batches in time need no job."""
+    monkeypatch.setattr(rebuild, "BATCH", 2)
+    assert tag("x", match_word="alpha")["issue_count"] == ISSUES - 1
+    assert jobs(client) == []
+
+
+def test_part_in_the_request_and_the_rest_in_the_job(client, service, issues, tag, monkeypatch):
+    """The job goes on where the request's time ended, and tells how many issues it looked at."""
+    clock = iter([0.0, 1.0, 1.5, 2.0])
+    monkeypatch.setattr(rebuild, "BATCH", 2)
+    monkeypatch.setattr(rebuild, "monotonic", lambda: next(clock, 9.0))
+    monkeypatch.setattr(rebuild, "wait", lambda call, job_id: None)
+    tag_id = tag("x", match_word="alpha")["id"]
+    monkeypatch.undo()
+    call = service.call()
+    with call.transaction(write=False):
+        [job] = [dict(row) for row in (service.jobs.find(call, job["id"]) for job in client.get("jobs").json["data"])]
+    assert job["args"]["tag_id"] == tag_id
+    assert job["args"]["position"] == issues[3]
+
+
+def test_job_of_an_older_rule_stops(client, service, issues, tag, slow, monkeypatch):
+    """A rule that was rebuilt meanwhile is not applied by the job of the old one."""
+    monkeypatch.setattr(rebuild, "wait", lambda call, job_id: None)
+    tag_id = tag("x", match_word="alpha")["id"]
+    monkeypatch.undo()
+    changed = client.patch("tags", {"id": tag_id, "name": "x", "match_word": "beta"}).json
+    service.jobs.run_queued(service.call().application)
+    assert changed["issue_count"] == 1
+    assert client.get("tags").json["data"] == [changed]
+
+
+def test_job_of_a_deleted_tag_stops(client, service, issues, tag, slow, monkeypatch):
+    """A job whose tag is gone ends without a failure."""
+    monkeypatch.setattr(rebuild, "wait", lambda call, job_id: None)
+    tag_id = tag("x", match_word="alpha")["id"]
+    assert client.delete("tags", id=tag_id).status == 200
+    service.jobs.run_queued(service.call().application)
+    for job in client.get("jobs").json["data"]:
+        assert job["status"] in ("queued", "running", "succeeded")

@@ -1,0 +1,224 @@
+"""A real browser on real servers: `snaglist serve` from the wheel, on a data directory filled with 5,000 known events.
+
+Every page that a test opens is watched: whatever it writes to the console as a warning or error, throws, or
+does against the content security policy fails the test, unless the test says that it expects it.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
+# As seed.py makes them.
+HOSTILE = "Rendering <img src=x onerror=alert(1)> failed"
+MANY = 70
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        (pytest.fail if REQUIRED else pytest.skip)("no chromium: apt-get install chromium")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+# -- servers
+
+
+ROOT = Path(__file__).parents[2]
+PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
+SNAGLIST = ("-c", "from snaglist.kernel.cli import main; main()")
+
+
+def environment(data: Path, **more: str) -> dict[str, str]:
+    """The environment of a command that works on a data directory and reads no other configuration."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("SERVICE_", "PYTHON"))}
+    return env | {"SERVICE_DATA": str(data), "SERVICE_INGESTION_INTERVAL_SECONDS": "0", **more}
+
+
+def ran(*command: str | Path, **options: Any) -> None:
+    """Run a command that ends well; what it printed is shown when it does not."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@contextmanager
+def made_once(path: Path) -> Iterator[bool]:
+    """Whether this process is the one that makes `path`; the others wait until it is there."""
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not path.exists()
+
+
+def install(place: Path) -> None:
+    """Build the wheel of this checkout and install it, alone, into a new environment.
+
+    Its dependencies come from the environment of the tests, by a path file: those in there are not followed, so the
+    checkout that is installed there for editing is out of reach.
+    """
+    source, dist = place.with_name("source"), place.with_name("dist")
+    source.mkdir()
+    ran("cp", "-r", *(str(ROOT / name) for name in PROJECT), str(source))
+    ran(sys.executable, "-m", "build", "--wheel", "--outdir", str(dist), str(source))
+    ran(sys.executable, "-m", "venv", "--without-pip", str(place))
+    python = place / "bin" / "python"
+    wheel = next(dist.glob("*.whl"))
+    ran(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
+    own = next((place / "lib").glob("python*/site-packages"))
+    (own / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
+    ran(python, "-c", f"import snaglist.kernel as k; assert k.__file__.startswith({str(own)!r}), k.__file__")
+
+
+class Servers:
+    """Servers of the installed product on data directories with known events."""
+
+    def __init__(self, shared: Path) -> None:
+        self._place = shared / "installed"
+        self._seeded = shared / "seeded"
+        with made_once(self._place) as first:
+            if first:
+                install(self._place)
+        self.python = self._place / "bin" / "python"
+
+    def fill(self, data: Path) -> None:
+        """Make a data directory with the events of `seed.py`."""
+        with made_once(self._seeded) as first:
+            if first:
+                making = self._seeded.with_name("seeding")
+                ran(self.python, Path(__file__).with_name("seed.py"), making, env=environment(making))
+                making.rename(self._seeded)
+        shutil.copytree(self._seeded, data)
+
+    def run(self, *arguments: str, data: Path) -> None:
+        """Run a command of `snaglist` that ends."""
+        ran(self.python, *SNAGLIST, *arguments, env=environment(data))
+
+    @contextmanager
+    def served(self, data: Path, *, python_path: Path | None = None, **variables: str) -> Iterator[str]:
+        """Run `snaglist serve` on a data directory and a free port; gives its URL."""
+        env = environment(data, **variables)
+        if python_path:
+            env["PYTHONPATH"] = str(python_path)
+        command = [self.python, *SNAGLIST, "serve", "--port", "0"]
+        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r" on (http://\S+/)", line)
+            try:
+                assert found, f"the server did not start: {line}"
+                yield found[1]
+            finally:
+                process.terminate()
+
+
+@dataclass
+class Deployment:
+    """A running server and what is known of its issues."""
+
+    url: str
+    hostile: str = HOSTILE
+    issues: int = MANY + 1
+
+
+@pytest.fixture(scope="session")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Servers:
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "product"
+    shared.mkdir(exist_ok=True)
+    return Servers(shared)
+
+
+@pytest.fixture(scope="module")
+def deployment(browser: Browser, tmp_path_factory: pytest.TempPathFactory, servers: Servers) -> Iterator[Deployment]:
+    """A server with issues, its own for each file of tests."""
+    data = tmp_path_factory.mktemp("filled") / "data"
+    servers.fill(data)
+    with servers.served(data) as url:
+        yield Deployment(url)
+
+
+@pytest.fixture
+def empty_deployment(browser: Browser, tmp_path: Path, servers: Servers) -> Iterator[Deployment]:
+    """A server that never received anything."""
+    with servers.served(tmp_path / "data") as url:
+        yield Deployment(url)
+
+
+# -- pages
+
+
+@dataclass
+class Watch:
+    """What pages did that they should not do; `expect` names what a test provokes."""
+
+    problems: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+
+    def expect(self, pattern: str) -> None:
+        """Allow problems whose text matches the pattern."""
+        self.expected.append(pattern)
+
+    def unexpected(self) -> list[str]:
+        """Everything that no pattern allows."""
+        return [text for text in self.problems if not any(re.search(pattern, text) for pattern in self.expected)]
+
+    def follow(self, page: Page) -> None:
+        """Listen to a page."""
+        page.on("console", lambda m: self.problems.append(m.text) if m.type in ("warning", "error") else None)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.expose_function("reportViolation", lambda text: self.problems.append(f"policy: {text}"))
+        page.add_init_script(
+            "addEventListener('securitypolicyviolation', (e) => reportViolation(`${e.violatedDirective} ${e.sample}`))"
+        )
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    watching = Watch()
+    yield watching
+    assert watching.unexpected() == []
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
+    """Open a watched page: `open_page(url, **options of the browser context)`."""
+    contexts: list[BrowserContext] = []
+
+    def opened(url: str, **options: Any) -> Page:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        page = context.new_page()
+        watch.follow(page)
+        page.goto(url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(open_page: OpenPage, deployment: Deployment) -> Page:
+    """The list of issues of the filled deployment."""
+    opened = open_page(deployment.url)
+    opened.locator(".row").first.wait_for()
+    return opened

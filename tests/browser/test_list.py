@@ -1,0 +1,441 @@
+"""The list of issues: what it shows, filters in the address, keyboard, choosing, live pill, empty states."""
+
+import json
+import re
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+
+def address(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def post(url: str, api: str, body: dict[str, object]) -> dict[str, object]:
+    data = json.dumps(body).encode()
+    with urlopen(Request(f"{url}?api={api}", data, {"Content-Type": "application/json"})) as answer:
+        result: dict[str, object] = json.load(answer)
+        return result
+
+
+def test_rows_show_the_issue(page: Page) -> None:
+    row = page.locator(".row").first
+    expect(row.locator(".row-title")).to_have_text(re.compile("GatewayTimeout.*Order 4711 failed: gateway timeout"))
+    expect(row.locator(".badge")).to_have_text("Error")
+    expect(row.locator(".row-count")).to_have_text("3")
+    expect(row.locator(".chip")).to_have_text("Payments")
+    expect(row.locator("time")).to_have_text(re.compile(r"^\d+m ago$"))
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", row.locator("time").get_attribute("title") or "")
+    assert row.locator(".spark path").get_attribute("d"), "the sparkline has no bar although events are new"
+
+
+def test_the_list_fetches_what_it_shows_and_nothing_else(page: Page) -> None:
+    """What is fetched for the first rows is what the page announced: no waterfall, no form, dialog or palette."""
+    page.wait_for_load_state("networkidle")
+    modules = "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /[.]js$/.test(name))"
+    fetched = page.evaluate(modules)
+    announced = page.evaluate("[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)")
+    assert {name for name in fetched if not name.endswith("/theme.js")} == set(announced)
+    assert len(announced) <= 30
+    requests = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('api'))"
+    asked = [name for name in page.evaluate(requests) if name]
+    assert sorted(asked) == sorted(
+        ["plugins", "applications", "errors", "summary", "tags", "assignable-users", "jobs"]
+    ), "each is asked for once"
+
+
+def test_widgets_of_a_page_that_did_not_wait_for_them_come_late(page: Page) -> None:
+    """`bare`: who draws a table or a form there all the same gets an element that is filled."""
+    names = page.evaluate(
+        """async () => {
+          const preloads = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
+          const { widgetKit } = await import(preloads.find((href) => href.endsWith("/dashboard/widgets.js")));
+          const ui = widgetKit(() => {});
+          const made = () => [ui.table([{ name: "colour", label: "Colour" }], [{ id: 1, colour: "red" }]),
+            ui.form({ label: "Paint", fields: [{ name: "coat", label: "Coat" }], save: () => {} })];
+          const late = made();
+          document.body.append(...late);
+          await ui.dialog("Ready?", (close) => (queueMicrotask(close), "Yes"));
+          return [...late, ...made()].map(({ nodeType, tagName }) => (nodeType ? tagName : "template"));
+        }"""
+    )
+    assert names == ["DIV", "FORM", "template", "FORM"]
+    expect(page.locator(".late td")).to_have_text("red")
+    expect(page.get_by_role("form", name="Paint").get_by_label("Coat")).to_be_visible()
+
+
+def test_text_of_logs_is_text(page: Page, deployment: Any) -> None:
+    expect(page.locator(".row-title", has_text=deployment.hostile)).to_have_count(1)
+    assert page.locator(".rows img").count() == 0
+
+
+def test_tabs_count_and_filter(page: Page, deployment: Any) -> None:
+    tabs = page.locator(".tab")
+    assert tabs.first.inner_text() == f"All {deployment.issues}"
+    tabs.filter(has_text="Open").click()
+    expect(tabs.filter(has_text="Open")).to_have_attribute("aria-current", "true")
+    assert address(page)["status"] == "open"
+
+
+def test_selects_write_the_address_and_a_reload_keeps_it(page: Page) -> None:
+    page.get_by_label("Level").select_option("CRITICAL")
+    expect(page.locator(".row .badge").first).to_have_text("Critical")
+    assert address(page) == {"severity": "CRITICAL"}
+    page.get_by_label("Sort").select_option("oldest")
+    page.reload()
+    expect(page.get_by_label("Level")).to_have_value("CRITICAL")
+    expect(page.get_by_label("Sort")).to_have_value("oldest")
+    assert set(page.locator(".row .badge").all_inner_texts()) == {"Critical"}
+
+
+def test_back_returns_to_the_filters_before(page: Page) -> None:
+    page.get_by_label("Level").select_option("CRITICAL")
+    expect(page.locator(".row .badge").first).to_have_text("Critical")
+    page.go_back()
+    expect(page.get_by_label("Level")).to_have_value("")
+    expect(page.locator(".row-title").first).to_contain_text("Order 4711")
+
+
+def test_search_takes_tokens_and_words(page: Page) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type('level:error tag:payments is:open "gateway timeout"')
+    page.keyboard.press("Enter")
+    expect(page.locator(".row")).to_have_count(1)
+    assert address(page) == {"severity": "ERROR", "tag": "payments", "status": "open", "q": "gateway timeout"}
+
+
+def test_unknown_tokens_are_words(page: Page) -> None:
+    page.locator("#search").fill("level:loud")
+    page.keyboard.press("Enter")
+    expect(page.locator("h2", has_text="No issue matches")).to_be_visible()
+    assert address(page) == {"q": "level:loud"}
+    page.get_by_role("link", name="Drop all filters").click()
+    expect(page.locator(".row").first).to_be_visible()
+    expect(page.locator("#search")).to_have_value("")
+
+
+@pytest.mark.parametrize(
+    ("text", "parameters", "written"),
+    [
+        ("gateway  timeout", {"q": "gateway timeout"}, "gateway timeout"),
+        ("LEVEL:Error level:critical", {"severity": "ERROR,CRITICAL"}, "level:error level:critical"),
+        ('tag:"on call" is:fixed x', {"tag": "on call", "status": "fixed", "q": "x"}, 'tag:"on call" x'),
+        ('"level:error"', {"q": "level:error"}, '"level:error"'),
+        ("is:gone http://a.b/c", {"q": "is:gone http://a.b/c"}, "is:gone http://a.b/c"),
+        ("env:staging release:v2.4.0", {"environment": "staging", "release": "v2.4.0"}, "env:staging release:v2.4.0"),
+        ('50% "quoted" text', {"q": '50% "quoted" text'}, '50% "quoted" text'),
+        ("", {}, ""),
+    ],
+)
+def test_the_search_language(page: Page, text: str, parameters: dict[str, str], written: str) -> None:
+    found, back = page.evaluate(
+        """async (text) => {
+          const entry = JSON.parse(document.getElementById('boot').textContent).modules[0].module;
+          const at = new URL(entry.replace('issues.js', 'search.js'), document.baseURI);
+          const { parse, compose } = await import(at);
+          const found = Object.fromEntries(Object.entries(parse(text)).filter(([, value]) => value !== null));
+          return [found, compose(found)];
+        }""",
+        text,
+    )
+    assert (found, back) == (parameters, written)
+
+
+def test_pages(page: Page, deployment: Any) -> None:
+    expect(page.locator(".row")).to_have_count(50)
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator(".row")).to_have_count(deployment.issues - 50)
+    assert address(page) == {"page": "2"}
+    page.get_by_role("link", name="Previous").click()
+    expect(page.locator(".row")).to_have_count(50)
+    assert address(page) == {}
+
+
+def test_an_hour_of_the_histogram_becomes_the_range(page: Page) -> None:
+    page.locator(".histogram .zone").last.dispatch_event("click")
+    expect(page.get_by_label("Time").locator("option:checked")).to_have_text(re.compile(r"^\d\d-.*:00 to \d\d-.*:00$"))
+    assert set(address(page)) == {"from", "to"}
+    page.get_by_label("Sort").select_option("oldest")
+    expect(page.get_by_label("Sort")).to_have_value("oldest")
+    assert set(address(page)) == {"from", "to", "sort"}
+    page.get_by_label("Time").select_option(label="Any time")
+    expect(page.locator(".row")).to_have_count(50)
+    assert set(address(page)) == {"sort"}
+
+
+def test_a_drag_over_the_histogram_becomes_the_range(page: Page) -> None:
+    box = page.locator(".histogram").bounding_box()
+    assert box
+    hour = box["width"] / 24
+    page.mouse.move(box["x"] + 20.5 * hour, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 22.5 * hour, box["y"] + 20, steps=4)
+    page.mouse.up()
+    expect(page.get_by_label("Time").locator("option:checked")).to_have_text(re.compile(" to "))
+    chosen = {name: datetime.fromisoformat(value) for name, value in address(page).items()}
+    assert chosen["to"] - chosen["from"] == timedelta(hours=3)
+    marked = page.locator(".brush-range").bounding_box()
+    assert marked and abs(marked["width"] - 3 * hour) < 2
+
+
+def test_ranges_count_back_from_now_and_mark_what_is_new_in_them(page: Page, deployment: Any) -> None:
+    page.get_by_label("Time").select_option(label="Last 7 days")
+    expect(page.locator(".row").first.locator(".new")).to_have_text("New")
+    assert address(page) == {"range": "7d"}
+    # The others have had events for four weeks.
+    expect(page.locator(".row .new")).to_have_count(1)
+    assert int(page.locator(".row-count").nth(1).inner_text()) < 72
+
+
+def test_any_two_dates_are_a_range(page: Page) -> None:
+    page.get_by_label("Time").select_option(label="From … to …")
+    expect(page.get_by_label("From", exact=True)).to_be_focused()
+    page.get_by_label("From", exact=True).fill("2001-02-03T04:00")
+    page.get_by_label("to", exact=True).fill("2001-02-04T04:00")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.locator("h2", has_text="No issue matches")).to_be_visible()
+    assert address(page) == {"from": "2001-02-03 04:00:00", "to": "2001-02-04 04:00:00"}
+    expect(page.get_by_label("From", exact=True)).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "offers"),
+    [
+        ("le", ["level:"]),
+        ("gateway is:f", ["gateway is:fixed"]),
+        ("level:e", ["level:emergency", "level:error"]),
+        ("level:error tag:pay", ["level:error tag:Payments"]),
+        ("tag:noi", ['tag:"Noise <b>"']),
+        ("env:p", ["env:production"]),
+        ("assignee:", ["assignee:none"]),
+        ("plain words", []),
+        ("", []),
+    ],
+)
+def test_the_search_field_offers_what_may_follow(page: Page, typed: str, offers: list[str]) -> None:
+    page.locator("#search").fill(typed)
+    expect(page.locator("#search-offers option")).to_have_count(len(offers))
+    values = [option.get_attribute("value") for option in page.locator("#search-offers option").all()]
+    assert values == offers
+    expect(page.locator("#search")).to_have_value(typed)
+
+
+def test_a_search_is_saved_found_again_and_forgotten(page: Page, deployment: Any) -> None:
+    expect(page.locator(".saved")).to_have_count(0)
+    page.get_by_label("Level").select_option("CRITICAL")
+    page.locator(".tab", has_text="Open").click()
+    expect(page.locator(".tab", has_text="Open")).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="Save this search").click()
+    page.goto(deployment.url)
+    page.get_by_role("link", name="is:open level:critical").click()
+    expect(page.get_by_label("Level")).to_have_value("CRITICAL")
+    assert address(page) == {"severity": "CRITICAL", "status": "open"}
+    expect(page.locator(".saved-search")).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="Forget this search").click()
+    page.goto(deployment.url)
+    page.locator(".row").first.wait_for()
+    expect(page.locator(".saved")).to_have_count(0)
+
+
+def test_compact_rows_are_one_line_and_stay_so(page: Page) -> None:
+    page.get_by_role("button", name="Compact rows").click()
+    expect(page.get_by_role("button", name="Compact rows")).to_have_attribute("aria-pressed", "true")
+    box = page.locator(".row").first.bounding_box()
+    assert box and box["height"] <= 36
+    page.reload()
+    expect(page.locator(".rows-compact")).to_be_visible()
+
+
+def test_what_is_new_since_the_last_visit_is_marked(page: Page, deployment: Any) -> None:
+    expect(page.locator(".row .new")).to_have_count(0)
+    long_ago = "{ left: Date.now() - 3_600_000, before: null }"
+    name = "`snaglist.issues:${location.pathname}::visit`"
+    # Written when the page is left, so after what the page writes itself.
+    page.evaluate(f"addEventListener('pagehide', () => localStorage.setItem({name}, JSON.stringify({long_ago})))")
+    page.goto(f"{deployment.url}?q=order")
+    expect(page.locator(".row .new")).to_have_text("New")
+    expect(page.locator(".row .new")).to_have_attribute("title", "New since your last visit")
+    page.reload()
+    expect(page.locator(".row .new")).to_have_count(1)
+
+
+def test_keyboard_moves_opens_and_comes_back(page: Page) -> None:
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    title = page.locator(".row-cursor .row-title").inner_text()
+    assert "Order 4711" in title
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Order 4711")
+    assert address(page)["view"] == "issue"
+    page.keyboard.press("u")
+    expect(page.locator("h1")).to_have_text("Issues")
+
+
+def test_help_lists_the_shortcuts(page: Page) -> None:
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i", "Escape"):
+        expect(dialog.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$"))).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_keys_typed_into_a_field_are_text(page: Page) -> None:
+    page.locator("#search").fill("")
+    page.locator("#search").press_sequentially("jxe?")
+    expect(page.locator("#search")).to_have_value("jxe?")
+    expect(page.locator(".row-cursor, dialog")).to_have_count(0)
+
+
+def test_e_fixes_and_undo_takes_it_back(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?q=queue lost its lock at noon")
+    expect(page.locator(".row")).to_have_count(1)
+    page.keyboard.press("j")
+    expect(page.locator(".row-cursor")).to_have_count(1)
+    page.keyboard.press("e")
+    expect(page.locator(".row-cursor .row-status")).to_have_text("Fixed")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".row .row-status")).to_have_text("Open")
+    page.reload()
+    expect(page.locator(".row .row-status")).to_have_text("Open")
+
+
+def test_a_refused_change_is_rolled_back(page: Page, deployment: Any, watch: Any) -> None:
+    watch.expect("403")
+    refusal = json.dumps({"error": "Your role lacks the ability issues.write."})
+    page.route("**/*api=bulk-issues*", lambda route: route.fulfill(status=403, body=refusal))
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    expect(page.locator(".toast-error")).to_contain_text("Your role lacks the ability issues.write.")
+    expect(page.locator(".row-cursor .row-status")).to_have_text("Open")
+
+
+def test_x_and_shift_choose_and_the_bar_sets_the_status(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?q=queue")
+    expect(page.locator(".row").nth(4)).to_be_visible()
+    boxes = page.locator(".row-choice input")
+    boxes.nth(0).click()
+    boxes.nth(3).click(modifiers=["Shift"])
+    expect(page.locator(".bulk b")).to_have_text("4 issues chosen")
+    page.keyboard.press("j")
+    page.keyboard.press("x")
+    expect(page.locator(".bulk b")).to_have_text("3 issues chosen")
+    page.get_by_label("Set status of the chosen issues").select_option("in_progress")
+    expect(page.locator(".toast")).to_contain_text("3 issues set to in progress")
+    expect(page.locator(".row-status", has_text="In progress")).to_have_count(3)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".row-status", has_text="In progress")).to_have_count(0)
+
+
+def test_shift_x_chooses_up_to_the_row_and_escape_none(page: Page) -> None:
+    for key in ("j", "x", "j", "j", "j", "Shift+X"):
+        page.keyboard.press(key)
+    expect(page.locator(".bulk b")).to_have_text("4 issues chosen")
+    page.keyboard.press("Escape")
+    expect(page.locator(".bulk")).to_have_count(0)
+
+
+def test_a_status_set_in_the_list_shows_in_the_tabs(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?q=tax table is read only")
+    expect(page.locator(".row").first).to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    expect(page.locator(".tab", has_text="Fixed").locator(".count")).to_have_text("1", timeout=10_000)
+    expect(page.locator(".row-cursor .row-status")).to_have_text("Fixed")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".tab", has_text="Fixed").locator(".count")).to_have_text("0")
+
+
+def test_nothing_blocks_typing(page: Page) -> None:
+    """The list answers late: letters still arrive, and what was typed last is what shows."""
+    page.route("**/*api=errors*", lambda route: None)
+    page.locator("#search").fill("gateway")
+    page.keyboard.press("Enter")
+    page.locator("#search").press_sequentially(" timeout")
+    expect(page.locator("#search")).to_have_value("gateway timeout")
+    page.unroute("**/*api=errors*")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row")).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"\?q=gateway\+timeout$"))
+
+
+def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deployment: Any) -> None:
+    page = open_page("about:blank")
+    page.clock.install()
+    page.goto(deployment.url)
+    expect(page.locator(".live")).to_have_text("Live")
+    before = page.locator(".row").first.inner_text()
+    page.route("**/*api=summary*", more_events)
+    page.clock.run_for(6000)
+    expect(page.locator(".live button")).to_have_text("5 new events")
+    assert page.locator(".row").first.inner_text() == before
+
+
+def more_events(route: Route) -> None:
+    response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+    summary = response.json()
+    summary["total"]["occurrences"] += 5
+    route.fulfill(response=response, json=summary)
+
+
+def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deployment: Any) -> None:
+    page = open_page("about:blank")
+    page.clock.install()
+    page.goto(deployment.url)
+    expect(page.locator(".live")).to_have_text("Live")
+    statuses: list[int] = []
+    page.on("response", lambda answer: statuses.append(answer.status) if "api=summary" in answer.url else None)
+    for _ in range(3):
+        with page.expect_response(lambda answer: "api=summary" in answer.url):
+            page.clock.run_for(5100)
+        page.wait_for_timeout(50)
+    assert statuses[1:] == [304, 304]
+    page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    seen = len(statuses)
+    page.clock.run_for(60_000)
+    assert len(statuses) == seen
+
+
+def test_nothing_received_yet_shows_commands_for_this_deployment(open_page: Any, empty_deployment: Any) -> None:
+    page = open_page(empty_deployment.url)
+    expect(page.locator("h2").first).to_have_text("Nothing received yet")
+    command = page.get_by_label("Request that creates an issue").inner_text()
+    assert f"'{empty_deployment.url}?api=issues'" in command
+    assert "applications/default/logs" in page.locator("main").inner_text()
+
+
+def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: Any) -> None:
+    page = open_page(empty_deployment.url)
+    command = page.get_by_label("Request that creates an issue").inner_text()
+    found = re.fullmatch(r"curl -H 'Content-Type: application/json' -d '(.*)' '(.*)\?api=(.*)'", command)
+    assert found, command
+    post(found[2], found[3], json.loads(found[1]))
+    page.reload()
+    expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"))
+
+
+def test_the_application_is_part_of_the_address(open_page: Any, empty_deployment: Any) -> None:
+    post(empty_deployment.url, "applications", {"name": "Shop"})
+    post(empty_deployment.url, "issues&app=shop", {"title": "Only in the shop"})
+    page = open_page(empty_deployment.url)
+    expect(page.locator("h2").first).to_have_text("Nothing received yet")
+    page.get_by_label("Application").select_option("shop")
+    expect(page.locator(".row-title")).to_have_text(re.compile("Only in the shop"))
+    assert address(page) == {"app": "shop"}
+    page.locator(".row-title").click()
+    expect(page.locator("h1")).to_contain_text("Only in the shop")
+    assert address(page)["app"] == "shop"
+
+
+@pytest.mark.parametrize("query", ["?view=nothing", "?severity=LOUD", "?view=issue&id=999999"])
+def test_bad_addresses_show_what_is_wrong(open_page: Any, deployment: Any, watch: Any, query: str) -> None:
+    watch.expect("status of (404|422)")
+    page = open_page(deployment.url + query)
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Pages", exact=True)).to_be_visible()

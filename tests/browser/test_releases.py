@@ -1,0 +1,124 @@
+"""The page "Releases" and what an issue shows of releases, source maps included, by hand in a real browser."""
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+TRACE = "TypeError: Cart is empty\n    at t (https://shop.example/static/app.js:1:9)"
+
+
+@pytest.fixture
+def shop(servers: Any, browser: Any, tmp_path: Path) -> Iterator[str]:
+    """The address of a server whose application knows releases, with one error of a script."""
+    with servers.served(tmp_path / "data", SERVICE_PLUGINS="releases,ingest") as url:
+        push(url)
+        yield url
+
+
+def push(url: str) -> None:
+    with urllib.request.urlopen(f"{url}?api=ingest-settings", timeout=30) as answer:
+        settings = json.load(answer)
+    event = {"message": "Cart is empty", "exception_class": "TypeError", "stack": TRACE, "release": "v2.4.0"}
+    headers = {settings["key_header"]: settings["key"], "Content-Type": "application/json"}
+    sent = urllib.request.Request(settings["ingest_url"], json.dumps(event).encode(), headers)
+    urllib.request.urlopen(sent, timeout=30).close()
+
+
+@pytest.fixture
+def map_file(tmp_path: Path) -> Path:
+    """A map that a build left: `app.js:1:9` is line 2, column 3 of src/a.js."""
+    path = tmp_path / "app.js.map"
+    path.write_text('{"version":3,"sources":["src/a.js"],"names":[],"mappings":"AAAA,QACE"}')
+    return path
+
+
+def add_deploy(page: Page, version: str, **fields: str) -> None:
+    form = page.get_by_role("form", name="New deploy")
+    form.get_by_label("Version").fill(version)
+    for label, text in fields.items():
+        form.get_by_label(label.replace("_", " ")).fill(text)
+    form.get_by_role("button", name="Add").click()
+
+
+def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> None:
+    page = open_page(f"{shop}?view=releases")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Releases")
+    expect(page.get_by_text("No deploy is known yet.")).to_be_visible()
+    add_deploy(page, "v2.4.0", Notes="<b>Spring</b>", Commit="abc123")
+    row = page.get_by_role("row", name="v2.4.0")
+    expect(row).to_contain_text("production")
+    expect(row).to_contain_text("<b>Spring</b>")
+    expect(row.get_by_role("link", name="1 issue")).to_be_visible()
+    links = page.get_by_role("form", name="Links to sources")
+    links.get_by_label("Address of a line").fill("https://git.example.com/{ref}/{path}#L{line}")
+    links.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    upload = page.get_by_role("form", name="Upload source maps")
+    upload.get_by_label("Release").fill("v2.4.0")
+    upload.get_by_label("Folder").fill("static")
+    upload.get_by_label("Maps").set_input_files(map_file)
+    upload.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("1 source map stored.")).to_be_visible()
+    expect(page.get_by_role("cell", name="static/app.js", exact=True)).to_be_visible()
+    row.get_by_role("link", name="1 issue").click()
+    # The class stands once, though the title of a pushed event begins with it.
+    expect(page.locator(".row-title")).to_have_text("TypeError Cart is empty")
+    page.locator(".row-title").click()
+    expect(page.locator("h1")).to_have_text("TypeError Cart is empty")
+    expect(page.locator(".frame-line")).to_contain_text("src/a.js:2:3")
+    panel = page.locator("section", has=page.get_by_role("heading", name="Seen in releases"))
+    expect(panel).to_contain_text("First in v2.4.0, last in v2.4.0")
+    source = panel.get_by_role("link", name="Source of the culprit")
+    expect(source).to_have_attribute("href", "https://git.example.com/abc123/src/a.js#L2")
+    page.go_back()
+    page.go_back()
+    page.get_by_role("button", name="Delete the map of static/app.js").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete the source map").click()
+    expect(page.get_by_role("cell", name="static/app.js", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Delete the deploy of v2.4.0 to production").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete the deploy").click()
+    expect(page.get_by_text("No deploy is known yet.")).to_be_visible()
+
+
+def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any, tmp_path: Path) -> None:
+    watch.expect("422")
+    page = open_page(f"{shop}?view=releases")
+    add_deploy(page, "v1")
+    expect(page.get_by_role("row", name="v1")).to_be_visible()
+    add_deploy(page, "v1")
+    expect(page.get_by_text("v1 is deployed to production already")).to_be_visible()
+    broken = tmp_path / "broken.js.map"
+    broken.write_text("{")
+    upload = page.get_by_role("form", name="Upload source maps")
+    upload.get_by_label("Release").fill("v1")
+    upload.get_by_label("Maps").set_input_files(broken)
+    upload.get_by_role("button", name="Upload").click()
+    expect(page.get_by_text("map: is not JSON")).to_be_visible()
+    links = page.get_by_role("form", name="Links to sources")
+    prefixes = "\n".join(f"/srv/{at}/" for at in range(21))
+    links.get_by_label("Path prefixes").fill(prefixes)
+    links.get_by_role("button", name="Save").click()
+    expect(page.locator(".toast-error", has_text="path_prefixes")).to_be_visible()
+    expect(links.get_by_label("Path prefixes")).to_have_value(prefixes)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_has_no_accessibility_violations(browser: Any, shop: str, scheme: str, map_file: Path) -> None:
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(f"{shop}?view=releases")
+    add_deploy(page, "v2.4.0")
+    expect(page.get_by_role("row", name="v2.4.0")).to_be_visible()
+    found = Axe().run(page)
+    page.goto(f"{shop}?view=issue&id=1")
+    expect(page.get_by_role("heading", name="Seen in releases")).to_be_visible()
+    on_issue = Axe().run(page)
+    context.close()
+    assert found.violations_count == 0, found.generate_report()
+    assert on_issue.violations_count == 0, on_issue.generate_report()

@@ -1,0 +1,134 @@
+"""The page "Tracker": settings, test, pull, webhook address; on issues the item, and making items, one or many."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+
+def load_doubles() -> ModuleType:
+    place = Path(__file__).parents[1] / "areas" / "tracker" / "doubles.py"
+    spec = importlib.util.spec_from_file_location("tracker_doubles_in_browser", place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+doubles = load_doubles()
+
+
+@pytest.fixture
+def github() -> Iterator[Any]:
+    with doubles.serving(doubles.GitHubDouble()) as double:
+        yield double
+
+
+@pytest.fixture
+def tracking(servers: Any, browser: Any, tmp_path: Path) -> Iterator[str]:
+    """The address of a server with issues whose application has a tracker."""
+    servers.fill(tmp_path / "data")
+    servers.run("plugins", "enable", "tracker", data=tmp_path / "data")
+    variables = {"SERVICE_OUTBOUND_ALLOW_PRIVATE": "127.0.0.0/8", "SERVICE_TRACKER_INTERVAL_MINUTES": "0"}
+    with servers.served(tmp_path / "data", **variables) as url:
+        yield url
+
+
+def set_up(page: Any, github: Any) -> None:
+    form = page.get_by_role("form", name="Tracker settings")
+    form.get_by_label("Tracker").select_option("github")
+    form.get_by_label("Project").fill(github.project)
+    form.get_by_label("Address").fill(github.url)
+    form.get_by_label("API key").fill(doubles.KEY)
+    form.get_by_label("Webhook secret").fill("s3cr3t-key")
+    form.get_by_label("On", exact=True).check()
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("On, with github.")).to_be_visible()
+
+
+def test_from_nothing_to_linked_issues(tracking: str, github: Any, open_page: Any) -> None:
+    github.add("Refund <b>fails</b>")
+    page = open_page(f"{tracking}?view=tracker")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Tracker")
+    expect(page.get_by_text("Webhooks are not ready")).to_be_visible()
+    expect(page.get_by_role("button", name="Pull now")).to_be_disabled()
+    set_up(page, github)
+    expect(page.get_by_text("A secret is set.")).to_be_visible()
+    expect(page.get_by_text("?api=tracker-webhook&app=default")).to_be_visible()
+    expect(page.get_by_label("API key")).to_have_value("")
+    page.get_by_role("button", name="Test the key").click()
+    expect(page.get_by_text("Connected. The key is Ana's.")).to_be_visible()
+    page.get_by_role("button", name="Pull now").click()
+    expect(page.get_by_text("1 item read: 1 new, 0 changed.")).to_be_visible()
+    expect(page.get_by_text("Nothing was pulled yet.")).to_have_count(0)
+    page.goto(f"{tracking}?origin=tracker")
+    page.get_by_role("link", name="Refund <b>fails</b>").click()
+    panel = page.get_by_role("complementary").get_by_role("link", name="octo/shop#1")
+    expect(panel).to_have_attribute("href", "https://github.example/octo/shop/issues/1")
+
+
+def test_making_items(tracking: str, github: Any, open_page: Any) -> None:
+    page = open_page(f"{tracking}?view=tracker")
+    set_up(page, github)
+    page.goto(f"{tracking}?view=issue&id=1")
+    page.get_by_role("button", name="Create in github").click()
+    expect(page.get_by_text("Linked to octo/shop#1.")).to_be_visible()
+    expect(page.get_by_role("complementary").get_by_role("link", name="octo/shop#1")).to_be_visible()
+    page.goto(f"{tracking}?q=mailer")
+    for at in (0, 1):
+        page.locator(".row-choice input").nth(at).click()
+    page.get_by_role("button", name="Create in tracker").click()
+    expect(page.get_by_text("2 issues linked.")).to_be_visible()
+    assert len(github.issues) == 3
+
+
+def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch: Any) -> None:
+    watch.expect("422")
+    page = open_page(f"{tracking}?view=tracker")
+    form = page.get_by_role("form", name="Tracker settings")
+    form.get_by_label("On", exact=True).check()
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("api_key: is required before the tracker can be enabled")).to_be_visible()
+    expect(form.get_by_label("On", exact=True)).to_be_checked()
+    form.get_by_label("Tracker").select_option("generic")
+    expect(form.get_by_label("Project")).to_have_count(0)
+    form.get_by_label("Tracker").select_option("jira")
+    expect(form.get_by_label("E-mail of the key's owner")).to_be_visible()
+    page.reload()
+    set_up(page, github)
+    github.fail = [doubles.Answer(401)]
+    page.get_by_role("button", name="Pull now").click()
+    expect(page.get_by_text("The last time failed: The tracker rejected the key.")).to_be_visible()
+    page.get_by_role("button", name="Forget the api key").click()
+    page.get_by_role("dialog").get_by_role("button", name="Forget it").click()
+    expect(page.get_by_text("Off.")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_has_no_accessibility_violations(browser: Any, tracking: str, github: Any, scheme: str) -> None:
+    # axe is injected as a script, which the policy would refuse.
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(f"{tracking}?view=tracker")
+    set_up(page, github)
+    for view in ("tracker", "issue&id=1"):
+        page.goto(f"{tracking}?view={view}")
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        if view != "tracker":
+            expect(page.get_by_role("button", name="Create in github")).to_be_visible()
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+    context.close()
+
+
+def test_fits_a_phone(tracking: str, open_page: Any) -> None:
+    page = open_page(f"{tracking}?view=tracker", viewport={"width": 390, "height": 844}, has_touch=True)
+    expect(page.get_by_role("form", name="Tracker settings")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 390

@@ -1,0 +1,266 @@
+"""Everything an operator does with issues in the dashboard, and the way back (api.md §17.6, §19, §20)."""
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from snaglist.plugins.issues import STATUSES
+
+
+def choose(page: Page, *rows: int) -> None:
+    for at in rows:
+        page.locator(".row-choice input").nth(at).click()
+
+
+def toast(page: Page, text: str) -> None:
+    expect(page.locator(".toast").last).to_contain_text(text)
+
+
+@pytest.fixture
+def found(page: Page, deployment: Any) -> Any:
+    """Open the list with a search that finds a known number of rows."""
+
+    def search(query: str, rows: int) -> Page:
+        page.goto(f"{deployment.url}?{query}")
+        expect(page.locator(".row")).to_have_count(rows)
+        return page
+
+    return search
+
+
+def test_all_that_match_are_more_than_the_page(found: Any, deployment: Any) -> None:
+    page = found("status=open", 50)
+    page.get_by_label("Choose all issues of this page").click()
+    expect(page.locator(".bulk b")).to_have_text("50 issues chosen")
+    page.get_by_role("button", name=f"Choose all {deployment.issues} that match").click()
+    expect(page.locator(".bulk b")).to_have_text(f"{deployment.issues} issues chosen")
+    page.get_by_label("Set status of the chosen issues").select_option("in_progress")
+    toast(page, f"{deployment.issues} issues set to in progress")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".tab", has_text="Open")).to_have_text(f"Open {deployment.issues}")
+    expect(page.locator(".tab", has_text="In progress")).to_have_text("In progress 0")
+
+
+def test_one_row_less_is_no_longer_all(found: Any) -> None:
+    page = found("status=open", 50)
+    page.get_by_label("Choose all issues of this page").click()
+    page.get_by_role("button", name=re.compile("^Choose all .* that match")).click()
+    choose(page, 0)
+    expect(page.locator(".bulk b")).to_have_text("49 issues chosen")
+    page.get_by_role("button", name="Clear").click()
+    expect(page.locator(".bulk")).to_have_count(0)
+
+
+def test_a_tag_is_added_and_removed(found: Any) -> None:
+    page = found("q=mailer gave up waiting in the second", 1)
+    choose(page, 0)
+    page.get_by_label("Tag for the chosen issues").fill("payments")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row .chip")).to_have_text("Payments")
+    expect(page.locator(".bulk")).to_have_count(0)
+    choose(page, 0)
+    page.get_by_label("Remove tag of the chosen issues").select_option(label="Payments")
+    expect(page.locator(".row .chip")).to_have_count(0)
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.locator(".row .chip")).to_have_text("Payments")
+    choose(page, 0)
+    page.get_by_label("Remove tag of the chosen issues").select_option(label="Payments")
+    expect(page.locator(".row .chip")).to_have_count(0)
+
+
+def test_undoing_a_tag_leaves_those_that_had_it(found: Any) -> None:
+    page = found("q=search index lost", 2)
+    choose(page, 0)
+    page.get_by_label("Tag for the chosen issues").fill("Slow")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row .chip")).to_have_text(["Slow"])
+    page = found("q=search index", 10)
+    page.get_by_label("Choose all issues of this page").click()
+    page.get_by_label("Tag for the chosen issues").fill("Slow")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row .chip")).to_have_count(10)
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.locator(".row .chip")).to_have_count(1)
+
+
+def test_a_refused_tag_is_taken_off_again(found: Any, watch: Any) -> None:
+    watch.expect("status of 403")
+    page = found("q=mailer gave up waiting in the second", 1)
+    page.route("**/*api=bulk-issues*", lambda route: route.fulfill(status=403, body='{"error": "Not allowed."}'))
+    choose(page, 0)
+    page.get_by_label("Tag for the chosen issues").fill("Payments")
+    page.keyboard.press("Enter")
+    expect(page.locator(".toast-error")).to_contain_text("Nothing changed: Not allowed.")
+    expect(page.locator(".row .chip")).to_have_count(0)
+
+
+def test_snoozed_from_the_list_and_woken_on_the_page(found: Any) -> None:
+    page = found("q=mailer sent nothing after", 1)
+    choose(page, 0)
+    page.get_by_label("Snooze alerts of the chosen issues").select_option(label="for 10 more events")
+    toast(page, "Alerts of 1 issue snoozed for 10 more events")
+    expect(page.locator(".row-facts")).to_contain_text("Snoozed for 10 more events")
+    page.locator(".row-title").click()
+    expect(page.get_by_text("Alerts are silent for 10 more events.")).to_be_visible()
+    page.get_by_role("button", name="Wake").click()
+    page.get_by_label("Snooze alerts").select_option(label="for 1 day")
+    expect(page.get_by_text(re.compile(r"Alerts are silent until \d{4}-"))).to_be_visible()
+    expect(page.locator(".history li", has_text="changed the snooze")).to_have_count(3)
+    page.get_by_role("button", name="Undo").last.click()
+    expect(page.get_by_label("Snooze alerts")).to_have_value("")
+
+
+def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
+    """Check 55 as a person does it."""
+    page = found("q=queue took too long", 1)
+    target = page.locator(".row").get_attribute("data-id")
+    page = found("q=queue", 10)
+    page.locator(f'.row[data-id="{target}"] .row-choice input').click()
+    other = next(at for at in range(10) if page.locator(".row").nth(at).get_attribute("data-id") != target)
+    choose(page, other)
+    page.get_by_label("Merge of the chosen issues").select_option(target)
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text(f"Merge 1 issue into {target}?")
+    expect(question).to_contain_text("There is no undo")
+    question.get_by_role("button", name="Merge").click()
+    toast(page, f"1 issue merged into {target}")
+    expect(page.locator(".row")).to_have_count(9)
+    page.locator(f'.row[data-id="{target}"] .row-title').click()
+    expect(page.locator(".pairs").get_by_text("144", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Take out into an issue of its own").last.click()
+    toast(page, "Taken out as issue")
+    expect(page.get_by_role("button", name="Take out into an issue of its own")).to_have_count(0)
+    taken = re.search(r"\d+", page.locator(".toast").last.inner_text())
+    assert taken
+    page.get_by_label("Number of the issue to merge into this one").fill(taken[0])
+    page.get_by_role("button", name="Merge into this one …", exact=True).click()
+    page.get_by_role("dialog").get_by_role("button", name="Merge").click()
+    expect(page.get_by_role("button", name="Take out into an issue of its own")).to_have_count(2)
+
+
+def test_deletion_wants_the_words(found: Any, watch: Any) -> None:
+    watch.expect("status of 422")
+    page = found("q=tax table lost its lock at noon", 1)
+    choose(page, 0)
+    page.get_by_role("button", name="Delete …").click()
+    question = page.get_by_role("dialog", name="Delete 1 issue?")
+    expect(question.locator("input")).to_be_focused()
+    question.locator("input").fill("delete issues")
+    question.get_by_role("button", name="Delete", exact=True).click()
+    expect(question).to_contain_text("DELETE ISSUES")
+    expect(page.locator(".row")).to_have_count(1)
+    question.locator("input").fill("DELETE ISSUES")
+    question.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("No issue matches")).to_be_visible()
+    toast(page, "1 issue deleted")
+
+
+def test_the_release_with_the_fix(found: Any) -> None:
+    page = found("q=login form has no owner", 1)
+    page.locator(".row-title").click()
+    page.locator(".status-form select").select_option("fixed")
+    page.get_by_label("Release with the fix").fill("v3.1")
+    page.get_by_role("button", name="Set status").click()
+    expect(page.locator(".pairs")).to_contain_text("v3.1")
+
+
+@pytest.mark.parametrize("name", ["CSV", "NDJSON"])
+def test_an_export_is_what_the_filters_find(found: Any, tmp_path: Path, name: str) -> None:
+    page = found("q=the&sort=oldest", 50)
+    expected = int(page.locator(".over .check").inner_text().split()[0])
+    with page.expect_download() as downloading:
+        page.get_by_role("button", name=name, exact=True).click()
+    file = tmp_path / "export"
+    downloading.value.save_as(file)
+    assert re.fullmatch(rf"issues-default-\d{{8}}\.{name.lower()}", downloading.value.suggested_filename)
+    text = file.read_text(encoding="utf-8")
+    rows = list(csv.DictReader(text.splitlines())) if name == "CSV" else text.splitlines()
+    assert len(rows) == expected > 50
+
+
+def test_what_is_refused_is_told_and_changes_nothing(found: Any, watch: Any) -> None:
+    watch.expect("status of 422")
+    page = found("q=cache", 9)
+    choose(page, 0, 1)
+    page.route(
+        "**/*api=bulk-issues*", lambda route: route.fulfill(status=422, body='{"error": "ids: unknown issue 1"}')
+    )
+    page.get_by_label("Set status of the chosen issues").select_option("fixed")
+    expect(page.locator(".toast-error")).to_contain_text("Nothing changed: ids: unknown issue 1")
+    expect(page.locator(".row-status", has_text="Fixed")).to_have_count(0)
+    expect(page.locator(".bulk b")).to_have_text("2 issues chosen")
+
+
+def test_long_work_goes_on_as_a_job(found: Any, watch: Any) -> None:
+    page = found("q=cache", 9)
+    watch.expect("status of 404")  # the job that the answer names is not there
+    choose(page, 0)
+    answer = '{"job_id": 41, "status": "running"}'
+    page.route("**/*api=bulk-issues*", lambda route: route.fulfill(status=202, body=answer))
+    page.get_by_label("Set status of the chosen issues").select_option("fixed")
+    toast(page, "This takes longer: job 41 goes on with it.")
+
+
+def test_the_bar_knows_all_statuses(found: Any) -> None:
+    page = found("q=cache", 9)
+    choose(page, 0)
+    options = page.get_by_label("Set status of the chosen issues").locator("option")
+    expect(options).to_have_count(1 + len(STATUSES))
+    assert {option.get_attribute("value") for option in options.all()} == {"", *STATUSES}
+
+
+def test_the_triage_loop_by_keyboard_alone(page: Page, deployment: Any) -> None:
+    """Find, open, tag, silence, fix, next, back, choose several, tag them: no pointer."""
+    press = page.keyboard.press
+    press("/")
+    page.keyboard.type("invoice run")
+    press("Enter")
+    expect(page.locator(".row")).to_have_count(10)
+    press("Escape")  # out of the field
+    press("j")
+    press("Enter")
+    expect(page.locator(".issue-head")).to_be_visible()
+    title = page.locator("h1").inner_text()
+    press("t")
+    page.keyboard.type("By hand")
+    press("Enter")
+    expect(page.locator(".side .chip")).to_have_text(re.compile("By hand"))
+    press("Escape")
+    press("s")
+    expect(page.get_by_label("Snooze alerts")).to_be_focused()
+    press("ArrowDown")
+    expect(page.get_by_text(re.compile("Alerts are silent until"))).to_be_visible()
+    press("e")
+    expect(page.locator(".history li").first).to_contain_text("set Fixed")
+    press("Shift+J")
+    expect(page.locator("h1")).not_to_have_text(title)
+    press("u")
+    expect(page.locator(".row")).to_have_count(10)
+    assert "Fixed" in page.locator(".row").first.inner_text()
+    for key in ("j", "x", "j", "j", "Shift+X", "t"):
+        press(key)
+    expect(page.get_by_label("Tag for the chosen issues")).to_be_focused()
+    page.keyboard.type("By hand")
+    press("Enter")
+    expect(page.locator(".row .chip")).to_have_count(4)
+    press("Escape")
+    press("g")
+    press("i")
+    expect(page.locator("#search")).to_have_value("")
+
+
+def test_chosen_issues_are_copied_for_the_team(found: Any) -> None:
+    page = found("q=login form", 10)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    choose(page, 0, 1)
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    lines = page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert len(lines) == 2
+    address = page.url.split("?")[0]
+    form = rf"- \[The login form .*\]\({re.escape(address)}\?view=issue&id=\d+\) .* events, last seen .* UTC"
+    assert all(re.fullmatch(form, line) for line in lines)

@@ -1,0 +1,72 @@
+"""The types for plugin authors say what they mean: `deno check` accepts good modules and refuses bad ones."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TYPES = ROOT / "schemas" / "dashboard.d.ts"
+GOOD = """
+  ui.page({ id: "sla", title: "SLA", nav: true, load: (query) => ui.api("sla", query),
+    render: (data) => ui.html`<p>${data.total}</p>` });
+  ui.panel("issue.side", { id: "sla", title: "Budget", render: (issue) => ui.html`${issue.count}` });
+  ui.panel("issue.main", { id: "deploys", api: "deploys", query: (issue) => ({ id: issue.id }),
+    columns: [{ name: "ref" }] });
+  ui.action("issues.bulk", { id: "mail", label: "Mail",
+    run: async (issues) => { await ui.api.post("mail", issues); } });
+  const stop: () => void = ui.watch("summary", {}, () => ui.refresh());
+"""
+
+
+def check(module: Path) -> tuple[bool, str]:
+    deno = Path(sys.executable).with_name("deno")
+    command = str(deno) if deno.exists() else shutil.which("deno")
+    if command is None:
+        pytest.skip("no deno: pip install deno")
+    env = {**os.environ, "NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1"}
+    done = subprocess.run([command, "check", str(module)], env=env, capture_output=True, text=True)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def module(folder: Path, body: str) -> Path:
+    path = folder / "module.ts"
+    path.write_text(f'import type {{ Setup }} from "{TYPES}";\nexport const setup: Setup = (ui) => {{{body}}};\n')
+    return path
+
+
+def test_good_modules_pass(tmp_path: Path) -> None:
+    passed, output = check(module(tmp_path, GOOD))
+    assert passed, output
+
+
+@pytest.mark.parametrize(
+    ("body", "problem"),
+    [
+        ('ui.panel("issue.nowhere", { id: "x" });', "issue.nowhere"),
+        ('ui.page({ id: "x", render: () => null });', "title"),
+        ('ui.page({ id: "x", title: "X", render: () => ({}) });', "not assignable"),
+        ('ui.action("issue.side", { id: "x", label: "X", run: () => {} });', "issue.side"),
+        ("ui.nothing();", "nothing"),
+    ],
+)
+def test_bad_modules_are_refused(tmp_path: Path, body: str, problem: str) -> None:
+    passed, output = check(module(tmp_path, body))
+    assert not passed
+    assert problem in output
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("examples/**/*.js")), ids=lambda path: path.name)
+def test_examples_fit_the_types(tmp_path: Path, path: Path) -> None:
+    code = path.read_text()
+    body = re.sub(r"export default ", "", code).strip().rstrip(";")
+    typed = tmp_path / "example.ts"
+    typed.write_text(
+        f'import type {{ Setup }} from "{TYPES}";\nexport const setup: Setup = {body[body.index("(") :]};\n'
+    )
+    passed, output = check(typed)
+    assert passed, output

@@ -1,0 +1,288 @@
+"""Fixtures of the whole suite: services and clients on the databases that are there.
+
+Making some forty tables takes seconds on a busy server, so each test process makes them once per database:
+on SQLite as a template that is copied, on the servers under one prefix whose tables are emptied after
+each test. A test that changes the schema itself takes `own_database_config`.
+"""
+
+import functools
+import importlib.metadata as metadata_of
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import URL, Column, Connection, Engine, MetaData, Table, create_engine, inspect, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from snaglist.kernel import plugins
+from snaglist.kernel.columns import metadata
+from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.service import Service
+from snaglist.kernel.store import registry_metadata
+from snaglist.kernel.testing import Client, running_service
+
+SERVERS = {
+    "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),
+    "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),
+}
+REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
+ENGINES = ["sqlite", "postgresql", "mariadb"]
+LEDGER = "schema_step"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _installed_once() -> Iterator[None]:
+    """Read what is installed once: every service of the process would search and parse all of it again."""
+    found = functools.cache(plugins.entry_points)
+    parsed: dict[str, Any] = {}
+
+    def about(distribution: metadata_of.PathDistribution) -> Any:
+        place = str(distribution._path)
+        if place not in parsed:
+            parsed[place] = read.__get__(distribution)
+        return parsed[place]
+
+    read = vars(metadata_of.Distribution)["metadata"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plugins, "entry_points", lambda group: found(group=group))
+        patch.setattr(metadata_of.PathDistribution, "metadata", property(about), raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_service_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith("SERVICE_"):
+            monkeypatch.delenv(name)
+
+
+class Servers:
+    """The database servers as this process uses them: where a URL leads by default, decoys stand.
+
+    The URL that a service gets names a schema or database of its own as the default one. In it are empty tables of
+    all the names that the product uses: a statement that is sent without its tenant would find them, so at the end
+    they must be as they were.
+    """
+
+    def __init__(self) -> None:
+        self._urls: dict[str, URL] = {}
+        self._missing: dict[str, str] = {}
+        self._place = f"decoy_{uuid.uuid4().hex[:12]}"
+        Plugins().load()  # here, before a test changes which plugins there are: their tables are known then
+        self._tables = [*metadata.tables.values(), *registry_metadata.tables.values()]
+        self._names = {table.name for table in self._tables}
+
+    def url(self, engine: str) -> str:
+        """Return the URL; skip, or fail when REQUIRE_SERVERS=1, when the server does not answer."""
+        if engine not in self._urls and engine not in self._missing:
+            given = make_url(SERVERS[engine])
+            try:
+                self._urls[engine] = self._make(given)
+            except (SQLAlchemyError, ImportError) as error:
+                self._missing[engine] = f"no {engine} at {given.render_as_string()}: {type(error).__name__}"
+        if engine in self._missing:
+            (pytest.fail if REQUIRED else pytest.skip)(self._missing[engine])
+        return self._urls[engine].render_as_string(hide_password=False)
+
+    def close(self) -> None:
+        """Remove the decoys; fails when one was written to."""
+        touched = {engine: self._touched(url) for engine, url in self._urls.items()}
+        for engine in self._urls:
+            drop_tenants(SERVERS[engine], self._place)
+        assert not any(touched.values()), f"statements were sent without their tenant: {touched}"
+
+    def _make(self, server: URL) -> URL:
+        postgres = server.get_backend_name() == "postgresql"
+        _execute(server, f"CREATE {'SCHEMA' if postgres else 'DATABASE'} {self._place}")
+        # The servers of a test run need to survive no power cut.
+        options = {"options": f"-csearch_path={self._place} -csynchronous_commit=off"}
+        url = server.update_query_dict(options) if postgres else server.set(database=self._place)
+        engine = create_engine(url)
+        for table in self._tables:
+            columns = [Column(c.name, c.type, primary_key=c.primary_key) for c in table.columns]  # no indexes: fast
+            Table(table.name, MetaData(), *columns).create(engine, checkfirst=True)
+        engine.dispose()
+        return url
+
+    def _touched(self, url: URL) -> list[str]:
+        engine = create_engine(url)
+        with engine.connect() as connection:
+            there = set(inspect(connection).get_table_names())
+            rows = [n for n in self._names if connection.execute(text(f"SELECT 1 FROM {n} LIMIT 1")).first()]
+        engine.dispose()
+        return rows + sorted(there ^ self._names)
+
+
+@functools.cache
+def _administration(url: str | URL) -> Engine:
+    """Return this process's engine for work around the tests; connecting costs more than what it does there."""
+    return create_engine(url, isolation_level="AUTOCOMMIT", pool_pre_ping=True)
+
+
+def _execute(url: URL, statement: str) -> None:
+    with _administration(url).connect() as connection:
+        connection.execute(text(statement))
+
+
+@pytest.fixture(scope="session")
+def servers() -> Iterator[Servers]:
+    """The database servers."""
+    made = Servers()
+    yield made
+    made.close()
+
+
+def tenants(connection: Connection, prefix: str) -> list[str]:
+    """Return every schema or database whose name starts with the prefix."""
+    postgres = connection.dialect.name == "postgresql"
+    listing = "SELECT nspname FROM pg_namespace" if postgres else "SHOW DATABASES"
+    return [name for (name,) in connection.execute(text(listing)) if name.startswith(prefix)]
+
+
+def drop_tenants(url: str, prefix: str, keep: tuple[str, ...] = ()) -> None:
+    """Remove every schema or database whose name starts with the prefix."""
+    engine = _administration(url)
+    with engine.connect() as connection:
+        for name in set(tenants(connection, prefix)) - set(keep):
+            drop = f'DROP SCHEMA "{name}" CASCADE' if engine.name == "postgresql" else f"DROP DATABASE `{name}`"
+            connection.execute(text(drop))
+
+
+def empty_tenants(url: str, prefix: str) -> None:
+    """Empty all tables but the ledgers and start their numbers anew."""
+    engine = _administration(url)
+    with engine.connect() as connection:
+        for tenant in tenants(connection, prefix):
+            (_empty_schema if engine.name == "postgresql" else _empty_database)(connection, tenant)
+
+
+def _empty_schema(connection: Connection, schema: str) -> None:
+    listing = "SELECT tablename FROM pg_tables WHERE schemaname = :schema"
+    names = [name for (name,) in connection.execute(text(listing), {"schema": schema}) if name != LEDGER]
+    used = _used(connection, [f'"{schema}"."{name}"' for name in names])
+    moved = "SELECT sequencename FROM pg_sequences WHERE schemaname = :schema AND last_value IS NOT NULL"
+    numbers = [name for (name,) in connection.execute(text(moved), {"schema": schema})]
+    # Deleting a few rows costs a fraction of TRUNCATE, which makes new files for tables and indexes. As a
+    # replica: references are not checked, so the order does not matter.
+    statements = [f"DELETE FROM {name}" for name in used]
+    statements += [f"""SELECT setval('"{schema}"."{name}"', 1, false)""" for name in numbers]
+    if statements:
+        role = "SET session_replication_role"
+        connection.exec_driver_sql("; ".join([f"{role} = replica", *statements, f"{role} = DEFAULT"]))
+
+
+def _empty_database(connection: Connection, database: str) -> None:
+    listing = "SELECT table_name, auto_increment > 1 FROM information_schema.tables WHERE table_schema = :name"
+    rows = connection.execute(text(listing), {"name": database}).all()
+    tables = {f"`{database}`.`{name}`": bool(moved) for name, moved in rows if name != LEDGER}
+    used = {*_used(connection, list(tables)), *(name for name, moved in tables.items() if moved)}
+    connection.execute(text("SET foreign_key_checks = 0"))
+    for name in used:
+        connection.execute(text(f"TRUNCATE {name}"))
+    connection.execute(text("SET foreign_key_checks = 1"))
+
+
+def _used(connection: Connection, names: list[str]) -> list[str]:
+    """Return the tables that hold rows."""
+    if not names:
+        return []
+    union = " UNION ALL ".join(f"SELECT {n}, EXISTS (SELECT 1 FROM {name})" for n, name in enumerate(names))
+    return [names[n] for n, used in connection.execute(text(union)) if used]
+
+
+@pytest.fixture(scope="session")
+def _shared_prefixes(servers: Servers) -> Iterator[Callable[[str, str], str]]:
+    """Give the prefix that this process uses on a server; all its tenants are removed at the end."""
+    made: dict[str, tuple[str, str]] = {}
+
+    def prefix_on(engine: str, url: str) -> str:
+        return made.setdefault(engine, (url, f"t{uuid.uuid4().hex[:12]}_"))[1]
+
+    yield prefix_on
+    for url, prefix in made.values():
+        drop_tenants(url, prefix)
+
+
+@pytest.fixture(params=ENGINES)
+def database_config(
+    request: pytest.FixtureRequest, servers: Servers, _shared_prefixes: Callable[[str, str], str]
+) -> Iterator[dict[str, str]]:
+    """Configuration that puts a service on one of the three databases, empty."""
+    if request.param == "sqlite":
+        yield {}
+        return
+    url = servers.url(request.param)
+    prefix = _shared_prefixes(request.param, url)
+    yield {"database__url": url, "database__prefix": prefix}
+    drop_tenants(url, prefix, keep=(f"{prefix}_registry", f"{prefix}default"))
+    empty_tenants(url, prefix)
+
+
+@pytest.fixture
+def database_on(servers: Servers) -> Iterator[Callable[[str], dict[str, str]]]:
+    """Configuration of a database of the named kind where nothing exists yet: `database_on("mariadb")`."""
+    made: list[tuple[str, str]] = []
+
+    def make(engine: str) -> dict[str, str]:
+        if engine == "sqlite":
+            return {}
+        url, prefix = servers.url(engine), f"t{uuid.uuid4().hex[:12]}_"
+        made.append((url, prefix))
+        return {"database__url": url, "database__prefix": prefix}
+
+    yield make
+    for url, prefix in made:
+        drop_tenants(url, prefix)
+
+
+@pytest.fixture(params=ENGINES)
+def own_database_config(request: pytest.FixtureRequest, database_on: Callable[[str], dict[str, str]]) -> dict[str, str]:
+    """Configuration that puts a service on one of the three databases, where nothing exists yet."""
+    return database_on(request.param)
+
+
+@pytest.fixture(scope="session")
+def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory of a fresh instance on SQLite."""
+    data = tmp_path_factory.mktemp("template") / "data"
+    with running_service(data, jobs=False):
+        pass
+    return data
+
+
+@pytest.fixture
+def fresh_data(tmp_path: Path, _template: Path) -> Path:
+    """A data directory of a fresh instance on SQLite, for this test alone."""
+    return Path(shutil.copytree(_template, tmp_path / "data"))
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str]) -> Iterator[Service]:
+    """A started service with a worker, on each of the three databases."""
+    data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
+    with running_service(data, **database_config) as started:
+        yield started
+
+
+@pytest.fixture
+def client(service: Service) -> Client:
+    """A client of `service`."""
+    return Client(service)
+
+
+@pytest.fixture
+def sqlite_service(fresh_data: Path) -> Iterator[Service]:
+    """A started service with a worker, on SQLite."""
+    with running_service(fresh_data) as started:
+        yield started
+
+
+@pytest.fixture
+def sqlite_client(sqlite_service: Service) -> Client:
+    """A client of `sqlite_service`."""
+    return Client(sqlite_service)

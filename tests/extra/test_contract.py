@@ -1,0 +1,27 @@
+"""The extra plugins use the public contract alone, as any stranger's plugin must."""
+
+import ast
+import importlib
+from pathlib import Path
+
+import pytest
+
+SOURCES = sorted((Path(__file__).parents[2] / "plugins-extra").glob("*/src/*/*.py"))
+DOORS = ("snaglist.kernel", *(f"snaglist.plugins.{area}" for area in ("issues", "tags", "logs", "connectors")))
+HELPERS = ("snaglist.kernel.columns", "snaglist.kernel.database", "snaglist.kernel.testing")
+
+
+def test_there_are_plugins() -> None:
+    assert {path.parent.name for path in SOURCES} == {"snaglist_otlp", "snaglist_prometheus", "snaglist_sentry"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_only_public_names_are_imported(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert not [alias.name for alias in node.names if alias.name.startswith("snaglist.")]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("snaglist."):
+            assert node.module in (*DOORS, *HELPERS), f"{path.name}: {node.module} is no public door"
+            if node.module in DOORS:
+                public = importlib.import_module(node.module).__all__
+                assert [alias.name for alias in node.names if alias.name not in public] == [], path.name

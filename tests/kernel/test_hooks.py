@@ -1,0 +1,456 @@
+"""Each hook of the plugin contract: when it is called, with what, and what its result does; architecture.md §3."""
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path as File
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import MetaData, Table, insert, select
+from sqlalchemy.exc import OperationalError
+
+from snaglist.kernel import (
+    Assets,
+    Description,
+    Endpoint,
+    Job,
+    NotFound,
+    Option,
+    Path,
+    Reply,
+    columns,
+    hookimpl,
+    read,
+    write,
+)
+from snaglist.kernel.cli import Session, cli, command
+from snaglist.kernel.plugins import Plugins
+
+Install = Kernel = Callable[..., Any]
+ANY = {"type": "object"}
+
+tables = MetaData()
+notes = Table("test_notes", tables, columns.id_column(), columns.text("word", 50))
+
+
+def make_notes(db: Any) -> None:
+    notes.create(db, checkfirst=True)
+
+
+def note(word: str) -> Callable[..., None]:
+    """Return a hook that writes one row."""
+
+    def hook(call: Any) -> None:
+        call.db.execute(insert(notes), {"word": word})
+
+    return hook
+
+
+def words(client: Any) -> list[str]:
+    call = client.service.call()
+    with call.transaction(write=False) as db:
+        return sorted(db.scalars(select(notes.c.word)))
+
+
+def enable(client: Any, *names: str, on: bool = True) -> None:
+    for name in names:
+        assert client.post("plugins", {"id": name, "enabled": on}).status == 200
+
+
+def state(client: Any, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = next(p for p in client.get("plugins").json["data"] if p["id"] == name)
+    return found
+
+
+def emit(client: Any, hook: str, **arguments: Any) -> dict[str, Any]:
+    call = client.service.call()
+    with call.transaction():
+        results: dict[str, Any] = call.emit(hook, **arguments)
+        return results
+
+
+# -- collect
+
+
+def test_hook_describe(install: Install, kernel: Kernel) -> None:
+    install("a", describe=lambda: Description("a", "Title", "Text", "Insights", "3.2.1"), source="snaglist-a")
+    with kernel() as client:
+        shown = state(client, "a")
+        assert [shown[name] for name in ("name", "description", "category", "version", "source")] == [
+            "Title", "Text", "Insights", "3.2.1", "installed",
+        ]  # fmt: skip
+
+
+def test_hook_register_endpoints(install: Install, kernel: Kernel, schemas: Callable[..., File]) -> None:
+    folder = schemas("thing", {"get-response": ANY, "post-body": ANY, "post-response": ANY})
+    endpoint = Endpoint(
+        "thing",
+        get=read(lambda call: {"application": call.application.id}, "things.read"),
+        post=write(lambda call: call.body, "things.write", 201),
+        schemas=folder,
+    )
+    install("a", register_endpoints=lambda register: register(endpoint))
+    with kernel() as client:
+        assert client.get("thing").status == 404
+        enable(client, "a")
+        assert client.get("thing").json == {"application": "default"}
+        assert client.post("thing", {"x": 1}).json == {"x": 1}
+        assert client.put("thing", {}).headers["allow"] == "GET, HEAD, POST, OPTIONS"
+        assert state(client, "a")["endpoints"] == ["thing"]
+        enable(client, "a", on=False)
+        assert client.get("thing").status == 404
+
+
+def test_hook_register_paths(install: Install, kernel: Kernel) -> None:
+    def file(match: Any, call: Any) -> Reply:
+        return Reply(match["name"].encode(), content_type="text/plain")
+
+    install("a", register_paths=lambda register: register(Path(r"files/(?P<name>[a-z]+)\.txt", file)))
+    with kernel(auth__token="test-key-0123456789abcdef") as client:
+        assert client.request("GET", "/files/abc.txt").content == b"abc"
+        assert client.request("HEAD", "/files/abc.txt").content == b""
+        assert client.request("GET", "/files/abc.txt/x").status == 401  # no such path, so the key is asked for
+        assert client.request("POST", "/files/abc.txt").status == 401
+
+
+def test_hook_register_tables(install: Install, kernel: Kernel) -> None:
+    install("a", register_tables=lambda register: register(notes))
+    with kernel() as client:
+        assert client.service.plugins.find("a").tables == [notes]
+
+
+def test_hook_register_steps(install: Install, kernel: Kernel) -> None:
+    ran: list[str] = []
+
+    def steps(register: Any) -> None:
+        register("s001", make_notes)
+        register("s002", lambda db: ran.append(db.execute(select(notes.c.id)).all()))
+
+    install("a", register_steps=steps)
+    with kernel() as client:
+        assert ran == [[]]
+        client.post("applications", {"name": "second"})
+        assert ran == [[], []]
+    with kernel():
+        assert ran == [[], []]
+
+
+def test_hook_register_settings(install: Install, kernel: Kernel) -> None:
+    install("a", register_settings=lambda register: register(Option("a.count", 3, "a number", 1, 5)))
+    with kernel(a__count=9) as client:
+        assert client.service.call().setting("a.count") == 3
+        assert client.get("health").json["config_warnings"] == ["a.count: not usable, the default is used"]
+    with kernel(a__count=4) as client:
+        assert client.service.call().setting("a.count") == 4
+
+
+def test_hook_register_jobs(install: Install, kernel: Kernel) -> None:
+    install("a", register_jobs=lambda register: register(Job("double", lambda call: {"twice": 2 * call.args["n"]})))
+    with kernel() as client:
+        call = client.service.call()
+        with call.transaction():
+            job = call.enqueue("double", {"n": 21})
+        client.service.jobs.run_queued(call.application)
+        assert client.get("jobs", id=job).json["data"]["result"] == {"twice": 42}
+
+
+def test_hook_register_parsers(install: Install, kernel: Kernel) -> None:
+    parser = object()
+    install("a", register_parsers=lambda register: register(parser))
+    with kernel() as client:
+        assert client.service.plugins.find("a").parsers == [parser]
+
+
+def test_hook_register_types(install: Install, kernel: Kernel) -> None:
+    install("a", register_types=lambda kind, register: register(f"{kind}-a", 1))
+    install("b", register_types=lambda kind, register: register(f"{kind}-b", 2) if kind == "connector" else None)
+    with kernel() as client:
+        assert dict(client.service.plugins.types("connector")) == {"connector-a": 1, "connector-b": 2}
+        assert dict(client.service.plugins.types("channel")) == {"channel-a": 1}
+
+
+def test_hook_register_commands(install: Install, kernel: Kernel, tmp_path: File) -> None:
+    def commands(cli: Any) -> None:
+        @command(cli, "test-hello")
+        def hello(session: Session) -> None:
+            """Say hello."""
+            session.print({"hello": session.app}, f"hello {session.app}")
+
+    install("a", register_commands=commands)
+    install("b", register_commands=lambda cli: 1 / 0)
+    plugins = Plugins()
+    plugins.load()
+    try:
+        plugins.commands(cli)
+        said = CliRunner().invoke(cli, ["--app", "x", "test-hello", "--json"])
+        assert said.stdout == '{"hello": "x"}\n'
+    finally:
+        cli.commands.pop("test-hello", None)
+    assert plugins.find("b").failed_hook == "register_commands"  # type: ignore[union-attr]
+
+
+def test_a_command_asks_the_api(install: Install, kernel: Kernel, tmp_path: File, schemas: Callable[..., File]) -> None:
+    """Query values are Python values as in tests; an endpoint that is not there is told, not raised as KeyError."""
+    given = {"properties": {"issue_id": {"type": "integer"}, "deep": {"type": "boolean"}}}
+    folder = schemas("thing", {"get-query": given, "get-response": ANY})
+    endpoint = Endpoint("thing", get=read(lambda call: dict(call.query), "things.read"), schemas=folder)
+    install("a", register_endpoints=lambda register: register(endpoint))
+    session = Session({"data": str(tmp_path / "data")})
+    try:
+        assert session.request("thing", issue_id=2, deep=True) == {"issue_id": 2, "deep": True}
+        assert session.request("thing", issue_id="2", deep=None) == {"issue_id": 2}
+        with pytest.raises(NotFound, match="There is no endpoint gone"):
+            session.request("gone")
+    finally:
+        session.close()
+
+
+def test_a_command_that_exists_is_not_replaced(install: Install, kernel: Kernel) -> None:
+    import click
+
+    install("a", register_commands=lambda cli: cli.add_command(click.Command("taken")))
+    install("b", register_commands=lambda cli: [cli.add_command(click.Command(name)) for name in ("new", "taken")])
+    plugins, group = Plugins(), click.Group()
+    plugins.load()
+    plugins.commands(group)
+    assert "new" not in group.commands and "taken" in group.commands
+    assert plugins.find("a").error is None  # type: ignore[union-attr]
+    assert plugins.find("b").error == "command taken is registered already"  # type: ignore[union-attr]
+
+
+def test_hook_health_checks(install: Install, kernel: Kernel) -> None:
+    fine = {"a": True}
+
+    def checks(register: Any) -> None:
+        register("a_fine", lambda: fine["a"])
+        register("a_broken", lambda: 1 / 0)
+        register("database", lambda: False)  # the kernel's own are not replaced
+
+    install("a", register_endpoints=lambda register: None, health_checks=checks)
+    with kernel() as client:
+        answer = client.get("health")
+        assert answer.status == 200
+        assert answer.json["status"] == "degraded"
+        assert {name: answer.json["checks"][name] for name in ("a_fine", "a_broken", "database")} == {
+            "a_fine": True, "a_broken": False, "database": True,
+        }  # fmt: skip
+
+
+def test_hook_dashboard_assets(install: Install, kernel: Kernel, tmp_path: File) -> None:
+    assets = Assets("a", tmp_path, "main.js", ("main.css",))
+    for name in ("main.js", "main.css"):
+        (tmp_path / name).touch()
+    install("a", dashboard_assets=lambda: assets)
+    install("b", dashboard_assets=lambda: None)
+    with kernel() as client:
+        assert [one for one in client.service.plugins.assets() if one.name in ("a", "b")] == [assets]
+
+
+# -- robust and chain
+
+
+def test_hook_lines_read(install: Install, kernel: Kernel) -> None:
+    seen: list[Any] = []
+    install("a", lines_read=lambda batch: seen.append(batch))
+    with kernel(plugins__enabled=["a"]) as client:
+        emit(client, "lines_read", batch=["line"])
+    assert seen == [["line"]]
+
+
+def test_hook_events_storing(install: Install, kernel: Kernel) -> None:
+    """A chain: each plugin gets what the one before made of it; None leaves it, a failure too."""
+
+    def broken(call: Any, events: list[str]) -> list[str]:
+        events_copy = [*events, "never seen"]
+        raise RuntimeError(str(len(events_copy)))
+
+    install("a", events_storing=lambda events: [event.upper() for event in events])
+    install("b", events_storing=broken)
+    install("c", events_storing=lambda call, events: None)
+    install("d", events_storing=lambda events: [*events, "added"])
+    with kernel(plugins__enabled=["a", "b", "c", "d"]) as client:
+        call = client.service.call()
+        with call.transaction():
+            assert call.chain("events_storing", "events", ["x"]) == ["X", "added"]
+        assert state(client, "b")["last_error"]["message"] == "RuntimeError: 2"
+
+
+def test_hook_events_stored(install: Install, kernel: Kernel) -> None:
+    seen: list[Any] = []
+    install("a", events_stored=lambda call, batch: seen.append((call.application.id, batch)))
+    with kernel(plugins__enabled=["a"]) as client:
+        emit(client, "events_stored", batch={"new": [1]})
+    assert seen == [("default", {"new": [1]})]
+
+
+def test_hook_stack_showing(install: Install, kernel: Kernel) -> None:
+    """On reading: a failure leaves the value and writes nothing."""
+    install("a", stack_showing=lambda event: event | {"resolved": True})
+    install("b", stack_showing=lambda event: 1 / 0)
+    with kernel(plugins__enabled=["a", "b"]) as client:
+        call = client.service.call()
+        with call.transaction(write=False):
+            assert call.chain("stack_showing", "event", {"id": 1}) == {"id": 1, "resolved": True}
+        assert state(client, "b")["last_error"] is None
+
+
+def test_hook_issue_changed(install: Install, kernel: Kernel) -> None:
+    """What plugins return comes back under their ids."""
+    install("a", issue_changed=lambda change: {"pushed": change["issue"]})
+    install("b", issue_changed=lambda call, change: None)
+    with kernel(plugins__enabled=["a", "b"]) as client:
+        assert emit(client, "issue_changed", change={"issue": 7}) == {"a": {"pushed": 7}}
+
+
+def test_hook_plugin_switched(install: Install, kernel: Kernel) -> None:
+    seen: list[tuple[str, bool]] = []
+    install("a", plugin_switched=lambda call, on: seen.append(("a", on)))
+    install("b", plugin_switched=lambda call, on: seen.append(("b", on)))
+    with kernel() as client:
+        enable(client, "a", "a")
+        enable(client, "a", on=False)
+    assert seen == [("a", True), ("a", False)]
+
+
+def test_hook_application_changed(install: Install, kernel: Kernel) -> None:
+    """For every loaded plugin, enabled or not; each once."""
+    seen: list[tuple[str, str]] = []
+    install("a", application_changed=lambda call, change: seen.append((call.application.id, change)))
+    with kernel() as client:
+        client.post("applications", {"name": "second"})
+        client.delete("applications", {"id": "second", "confirmation": "DELETE APPLICATION second"})
+    with kernel():
+        pass
+    assert seen == [("default", "created"), ("second", "created"), ("second", "removed")]
+
+
+# -- containment of robust hooks
+
+
+@pytest.fixture
+def on_each_database(own_database_config: dict[str, str]) -> dict[str, Any]:
+    return {**own_database_config, "plugins__enabled": ["steps", "before", "broken", "behind"]}
+
+
+def _failing(kind: str) -> Callable[..., None]:
+    def hook(call: Any, batch: Any) -> None:
+        note("half")(call)
+        if kind == "raise":
+            raise RuntimeError("on purpose " + "x" * 500)
+        if kind == "exit":
+            raise SystemExit(1)
+        if kind == "statement":
+            call.db.execute(select(Table("no_such_table", MetaData(), columns.id_column())))
+
+    return hook
+
+
+@pytest.mark.parametrize("kind", ["raise", "exit", "statement"])
+def test_a_failing_hook_loses_its_own_rows_only(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any], kind: str
+) -> None:
+    """§22: the request goes on, others keep their rows, the failure shows and its next success clears it."""
+    failing = {"on": True}
+
+    def sometimes(call: Any, batch: Any) -> None:
+        if failing["on"]:
+            _failing(kind)(call, batch)
+
+    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("before", events_stored=lambda call, batch: note("before")(call))
+    install("broken", events_stored=sometimes, issue_changed=lambda change: None)
+    install("behind", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        emit(client, "events_stored", batch=None)
+        assert words(client) == ["before", "behind"]
+        error = state(client, "broken")["last_error"]
+        assert error["hook"] == "events_stored"
+        assert 0 < len(error["message"]) <= 300
+        assert "SELECT" not in error["message"] and "INSERT" not in error["message"]
+        failing["on"] = False
+        emit(client, "issue_changed", change=None)  # another hook's success says nothing about this one
+        assert state(client, "broken")["last_error"] is not None
+        emit(client, "events_stored", batch=None)
+        assert state(client, "broken")["last_error"] is None
+        assert state(client, "behind")["last_error"] is None
+
+
+def test_a_hook_that_hides_a_database_failure(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any]
+) -> None:
+    """PostgreSQL refuses everything after a failed statement: the savepoint must bring the transaction back."""
+
+    def hook(call: Any, batch: Any) -> None:
+        with contextlib.suppress(Exception):
+            call.db.execute(select(Table("no_such_table", MetaData(), columns.id_column())))
+
+    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("broken", events_stored=hook)
+    install("behind", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        emit(client, "events_stored", batch=None)
+        assert words(client) == ["behind"]
+
+
+def test_a_deadlock_is_never_contained(install: Install, kernel: Kernel, own_database_config: dict[str, str]) -> None:
+    """The transaction is lost, so it is repeated as a whole, not carried on without the plugin's part."""
+    tries: list[int] = []
+
+    class Deadlock(Exception):
+        sqlstate = "40P01"
+
+    def hook(call: Any, batch: Any) -> None:
+        tries.append(1)
+        if len(tries) < 3:
+            raise OperationalError("UPDATE", {}, Deadlock())
+        note("at last")(call)
+
+    install("a", events_stored=hook, register_steps=lambda register: register("s001", make_notes))
+    with kernel(plugins__enabled=["a"], **own_database_config) as client:
+        call = client.service.call()
+
+        def work() -> None:
+            with call.transaction() as db:
+                db.execute(insert(notes), {"word": "row"})
+                call.emit("events_stored", batch=None)
+
+        call.repeat(work)
+        assert len(tries) == 3
+        assert words(client) == ["at last", "row"]
+        assert state(client, "a")["last_error"] is None
+
+
+def test_enabled_is_asked_at_call_time(install: Install, kernel: Kernel) -> None:
+    """A switch holds from the next call on, per application, in every process."""
+    seen: list[str] = []
+    install("a", events_stored=lambda call, batch: seen.append(call.application.id))
+    with kernel() as client, kernel() as other:
+        client.post("applications", {"name": "second"})
+        emit(other, "events_stored", batch=None)
+        enable(client, "a")
+        emit(other, "events_stored", batch=None)
+        second = other.service.applications.find("second")
+        call = other.service.call(second)
+        with call.transaction():
+            call.emit("events_stored", batch=None)
+        enable(client, "a", on=False)
+        emit(other, "events_stored", batch=None)
+    assert seen == ["default"]
+
+
+def test_every_hook_has_its_test() -> None:
+    """A hook without a test named after it fails here."""
+    from snaglist.kernel import hookspecs
+
+    hooks = [name for name, function in vars(hookspecs).items() if hasattr(function, "snaglist_spec")]
+    assert len(hooks) <= 20
+    missing = [name for name in hooks if f"test_hook_{name}" not in globals()]
+    assert missing == []
+
+
+def test_hookimpl_is_the_marker_of_the_door() -> None:
+    from snaglist import kernel as door
+    from snaglist.kernel import hookspecs
+
+    assert door.hookimpl is hookspecs.hookimpl is hookimpl

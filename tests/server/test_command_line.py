@@ -1,0 +1,155 @@
+"""The kernel's commands: api.md §33, §36 checks 123 and 124."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def document(done: Any) -> Any:
+    """The one JSON document on stdout."""
+    assert done.stdout.count("\n") == 1 and done.stdout.endswith("\n"), done
+    return json.loads(done.stdout)
+
+
+def test_key(run: Run) -> None:
+    plain = run("key")
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert re.fullmatch(r"[A-Za-z0-9_-]{43}\n", plain.stdout)
+    assert run("key").stdout != plain.stdout
+    assert len(document(run("--json", "key", "--bytes", "64"))["key"]) == 86
+    assert run("key", "--bytes", "x").returncode == 2
+
+
+def test_doctor(run: Run) -> None:
+    fine = run("doctor")
+    assert fine.returncode == 0, fine.stdout
+    assert fine.stdout.count("ok ") == 8
+    warned = run("doctor", SERVICE_TYPO="1")
+    assert warned.returncode == 0
+    assert "SERVICE_TYPO: unknown environment variable" in warned.stdout
+    assert set(document(run("doctor", "--json"))) == {"status", "checks", "config_warnings", "versions"}
+
+
+def test_doctor_when_the_database_is_away(run: Run) -> None:
+    """It says which checks fail, with a hint each, instead of giving up."""
+    failed = run("doctor", SERVICE_DATABASE_URL="postgresql+psycopg://nobody@127.0.0.1:1/none")
+    assert failed.returncode == 1
+    assert "FAIL  database: " in failed.stdout and "SERVICE_DATABASE_URL" in failed.stdout
+    assert "ok    python" in failed.stdout
+    shown = run("doctor", "--json", SERVICE_DATABASE_URL="mysql+pymysql://nobody@127.0.0.1:1")
+    assert shown.returncode == 1 and document(shown)["checks"]["database"] is False
+
+
+def test_db_upgrade(run: Run, fresh_data: Path) -> None:
+    """`--check` changes nothing."""
+    assert run("db", "upgrade", "--check").returncode == 0
+    database = fresh_data / "applications" / "default" / "service.sqlite"
+    with sqlite3.connect(database) as connection:
+        [before] = connection.execute("SELECT count(*) FROM schema_step").fetchone()
+        connection.execute("DELETE FROM schema_step WHERE owner = 'core'")
+    connection.close()
+    pending = run("db", "upgrade", "--check", "--json")
+    assert pending.returncode == 1
+    assert document(pending) == {
+        "applied": [], "pending": [{"application": "default", "owner": "core", "name": "s001"}],
+    }  # fmt: skip
+    applied = run("db", "upgrade")
+    assert (applied.returncode, applied.stdout) == (0, "applied default core:s001\n")
+    assert document(run("--json", "db", "upgrade")) == {"applied": [], "pending": []}
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT count(*) FROM schema_step").fetchone() == (before,)
+    connection.close()
+
+
+def test_db_upgrade_makes_a_first_instance(run: Run, tmp_path: Path) -> None:
+    made = run("db", "upgrade", "--json", "--data", str(tmp_path / "new"))
+    applied = document(made)["applied"]
+    assert {"application": None, "owner": "core", "name": "s001"} in applied
+    assert {"application": "default", "owner": "core", "name": "s001"} in applied
+    assert (tmp_path / "new" / "registry.sqlite").exists()
+
+
+def test_apps(run: Run, fresh_data: Path) -> None:
+    added = document(run("apps", "add", "Customer Portal", "--json"))
+    assert added["id"] == "customer-portal"
+    assert "customer-portal" in run("apps", "list").stdout
+    assert [app["id"] for app in document(run("apps", "list", "--json"))["data"]] == ["default", "customer-portal"]
+    assert document(run("apps", "rename", "customer-portal", "Portal", "--json"))["name"] == "Portal"
+    twice = run("apps", "add", "Customer Portal", "--json")
+    assert (twice.returncode, document(twice)) == (1, {"error": "id: exists already"})
+    asked = run("apps", "remove", "customer-portal")
+    assert asked.returncode == 2 and "--yes" in asked.stderr  # no terminal to ask on
+    assert run("apps", "remove", "customer-portal", "--yes").returncode == 0
+    assert not (fresh_data / "applications" / "customer-portal").exists()
+    assert run("apps", "remove", "default", "--yes").returncode == 1
+    assert run("apps", "remove", "nope", "--yes").returncode == 1
+
+
+def test_plugins_and_jobs(run: Run) -> None:
+    listed = document(run("plugins", "list", "--json"))["data"]
+    assert all(set(plugin) >= {"id", "enabled", "status"} for plugin in listed)
+    assert run("plugins", "enable", "nope").returncode == 1
+    assert document(run("jobs", "list", "--json"))["meta"]["total"] == 0
+    assert document(run("jobs", "work", "--once", "--json")) == {"ran": 0}
+    missing = run("jobs", "show", "7", "--json")
+    assert (missing.returncode, document(missing)) == (1, {"error": "Unknown job."})
+    assert run("jobs", "cancel", "7").returncode == run("jobs", "retry", "7").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("nope",), 2), (("apps", "nope"), 2), (("apps", "list", "--nope"), 2), (("apps", "add"), 2),
+        (("jobs", "show", "x"), 2), (("plugins", "list", "--app", "nope"), 1),
+        (("--app", "nope", "plugins", "list"), 1),
+        (("doctor", "--config", "/nonexistent.toml"), 1), (("serve", "--port", "70000"), 2),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
+)  # fmt: skip
+def test_exit_codes_and_errors(run: Run, arguments: tuple[str, ...], code: int) -> None:
+    """A message on stderr, or with `--json` one object on stdout."""
+    plain = run(*arguments)
+    assert (plain.returncode, plain.stdout) == (code, "")
+    assert plain.stderr and "Traceback" not in plain.stderr
+    as_json = run("--json", *arguments)
+    assert as_json.returncode == code
+    assert list(document(as_json)) == ["error"]
+
+
+def test_version_and_help(run: Run) -> None:
+    for place in (("--version",), ("doctor", "--version")):
+        assert re.fullmatch(r"snaglist \d+\.\d+\.\d+\n", run(*place).stdout)
+    assert "apps" in run("--help").stdout
+    assert "--json" in run("apps", "list", "--help").stdout
+    assert run().returncode == 2
+
+
+def test_common_options_stand_before_or_after(run: Run, tmp_path: Path) -> None:
+    other = str(tmp_path / "other")
+    run("apps", "add", "Only there", "--data", other)
+    for arguments in (("--data", other, "apps", "list", "--json"), ("--json", "apps", "list", "--data", other)):
+        assert [app["id"] for app in document(run(*arguments))["data"]] == ["default", "only-there"]
+    assert len(document(run("apps", "list", "--json"))["data"]) == 1
+
+
+def test_quiet(run: Run) -> None:
+    """No colours, bars or messages where nobody looks."""
+    done = run("apps", "list", "--quiet")
+    assert done.stderr == "" and "\x1b" not in done.stdout
+
+
+def test_an_unexpected_failure_is_one_document_with_json(run: Run, fresh_data: Path) -> None:
+    (fresh_data / "registry.sqlite").write_bytes(b"this is no database" * 100)
+    for suffix in ("-wal", "-shm"):
+        (fresh_data / f"registry.sqlite{suffix}").unlink(missing_ok=True)
+    failed = run("apps", "list", "--json")
+    assert failed.returncode == 1
+    assert list(document(failed)) == ["error"]
+    assert str(fresh_data) not in failed.stdout
