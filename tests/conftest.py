@@ -130,6 +130,20 @@ def _execute(url: URL, statement: str) -> None:
 
 
 @pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, one for each test process: a second Playwright beside a running one refuses to start."""
+    path = shutil.which("chromium")
+    if path is None:
+        (pytest.fail if REQUIRED else pytest.skip)("no chromium: apt-get install chromium")
+    from playwright.sync_api import sync_playwright  # only here: most tests, and an area's own wheel, go without it
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
     """The database servers."""
     made = Servers()

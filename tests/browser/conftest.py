@@ -18,23 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
-REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 # As seed.py makes them.
 HOSTILE = "Rendering <img src=x onerror=alert(1)> failed"
 MANY = 70
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    if path is None:
-        (pytest.fail if REQUIRED else pytest.skip)("no chromium: apt-get install chromium")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 # -- servers

@@ -31,8 +31,11 @@ def quiet(done: int, total: int | None, text: str) -> None:
 
 
 def save(service: Service, path: Path, *ids: str) -> dict[str, int]:
+    """Dump as the command does; returns the rows by application."""
     wanted = [a for a in service.applications.refresh() if not ids or a.id in ids]
-    return dump(service, wanted, path, quiet)
+    written = dump(service, wanted, path, quiet)
+    assert not any(dumped.left_out for dumped in written.values())
+    return {id: dumped.rows for id, dumped in written.items()}
 
 
 def load(data: Path, config: Config, path: Path, app: str | None = None, *, replace: bool = False) -> dict[str, int]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser
 
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "snaglist-tests" / "sentry"
@@ -170,11 +170,10 @@ def _chosen(target: Any) -> str | None:
     return target if isinstance(target, str) and target.endswith((".js", ".mjs")) else None
 
 
-def test_browser(server: Any, shop: str) -> None:
+def test_browser(server: Any, shop: str, browser: Browser) -> None:
     """A page of another origin, an error that nobody caught."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        page = browser.new_page()
+    with browser.new_context() as context:
+        page = context.new_page()
         said: list[str] = []
         page.on("console", lambda message: said.append(message.text))
         page.on("response", lambda answer: said.append(f"{answer.status} {answer.url}"))
@@ -183,5 +182,4 @@ def test_browser(server: Any, shop: str) -> None:
         try:
             check(server, "TypeError: declined")
         finally:
-            browser.close()
             print(said)
