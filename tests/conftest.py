@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 from sqlalchemy import URL, Column, Connection, Engine, MetaData, Table, create_engine, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
@@ -33,6 +34,13 @@ SERVERS = {
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 ENGINES = ["sqlite", "postgresql", "mariadb"]
 LEDGER = "schema_step"
+
+# Machines are slow at times, the first text of a fresh checkout takes a second to make, and one
+# database may serve all examples of a property.
+settings.register_profile(
+    "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("tests")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import MetaData, Table, UniqueConstraint, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -57,7 +57,7 @@ def test_insert_rows(write: Callable[..., Any], count: int) -> None:
         assert stored(db) == rows
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=25)
 @given(st.lists(texts, min_size=MANY, max_size=MANY))
 def test_any_text_arrives(write: Callable[..., Any], bodies: list[str]) -> None:
     rows = [row(number, body=body, value=body) for number, body in enumerate(bodies)]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import MetaData, Table, UniqueConstraint, delete, insert, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
@@ -108,7 +108,7 @@ def test_text_compares_binary(db_of: Callable[..., Any]) -> None:
         db.execute(insert(named), {"name": "a", "total": 1, "body": ""})
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40)
 @given(st.text(st.sampled_from("a%_\\*?['\"]ß/ü"), max_size=6), st.text(st.sampled_from("a%_\\*?['\"]ß/ü"), max_size=3))
 def test_contains_is_a_literal_substring_test(db_of: Callable[..., Any], body: str, wanted: str) -> None:
     """§6.2: no character has a special meaning; the database decides as Python does."""

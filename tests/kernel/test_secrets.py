@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
@@ -37,7 +37,7 @@ def test_a_sealed_value_opens_where_it_belongs_and_nowhere_else(sqlite_service: 
             secrets.open(application, field, sealed)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 @given(text=st.text(max_size=50), at=st.integers(0, 500), bit=st.integers(0, 7))
 def test_a_value_that_was_touched_does_not_open(sqlite_service: Service, text: str, at: int, bit: int) -> None:
     # The salt is left alone here: each other salt would cost a slow derivation.

@@ -103,7 +103,7 @@ REST = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @example("192.0.2.1", "10/Oct/2024:13:55:36 +0000", "GET /a HTTP/1.1", "200 12", ' "-" "x" "203.0.113.9" 7', "\n")
 @given(ADDRESS, STAMP, REQUEST, RESULT, REST, st.sampled_from(("\n", "\r\n", "", "\x1b[0m\n", "\0\n")))
 def test_the_expression_of_usual_lines_says_what_the_parser_says(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
@@ -140,7 +140,7 @@ requests = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(made=st.lists(requests, min_size=1, max_size=60), seed=st.integers(0, 10**6))
 def test_sums_equal_a_naive_recount(
     made: list[Any], seed: int, sqlite_analytics: Any, line: Line, before: Before, tmp_path: Path

@@ -168,7 +168,7 @@ def test_any_value_of_a_kind_gives_one_template(kind: str) -> None:
     """§3.2: whatever the value, the sentence around it is the template."""
 
     @given(st.lists(VALUES[kind], min_size=3, max_size=3))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=100)
     def check(values: list[str]) -> None:
         assert template(SENTENCE.format(*values)) == SENTENCE.format("<*>", "<*>", "<*>")
 
@@ -179,7 +179,6 @@ WORD = st.from_regex(r"[a-z]{3,12}", fullmatch=True).filter(lambda word: word no
 
 
 @given(WORD, WORD)
-@settings(deadline=None)
 def test_two_words_give_two_templates(one: str, other: str) -> None:
     """§3.3: words are kept, so different words never meet."""
     sentence = "Loading the {} of the page failed"
@@ -193,7 +192,7 @@ TEXTS = st.lists(st.tuples(PIECES, st.sampled_from(["", " ", " ", "0", "77"])), 
 
 
 @given(TEXTS, st.randoms(use_true_random=False))
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=800)
 def test_memos_never_decide(text: str, dice: random.Random) -> None:
     """§2: cold and warm memos give the same template, also after messages that differ only in digits."""
     forget()

@@ -169,7 +169,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_the_order_and_the_batches_do_not_matter(data: st.DataObject) -> None:
     """§4: what is learned is a function of the set."""

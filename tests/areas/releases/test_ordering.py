@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel import times
@@ -41,7 +41,6 @@ _VERSIONS = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(_VERSIONS, _VERSIONS, _VERSIONS)
 def test_the_order_is_total(a: str, b: str, c: str) -> None:
     one, two, three = parse_version(a), parse_version(b), parse_version(c)
@@ -51,7 +50,6 @@ def test_the_order_is_total(a: str, b: str, c: str) -> None:
         assert one <= three
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_any_name_is_parsed_or_none(text: str) -> None:
     parse_version(text)

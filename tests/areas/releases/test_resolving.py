@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.plugins.releases.maps.document import read_map
@@ -190,7 +190,6 @@ def test_lines_without_a_place(line: str) -> None:
     assert find_spot(line) is None
 
 
-@settings(deadline=None)
 @given(st.text("at (js:1./\\@?#\n\t", max_size=60))
 def test_any_line_has_a_place_or_none(line: str) -> None:
     spot = find_spot(line)

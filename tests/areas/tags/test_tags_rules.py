@@ -5,7 +5,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from snaglist.kernel import key
@@ -77,7 +77,7 @@ def test_match_is_containment_of_folded_fields(fields, word):
 ALPHABET = st.sampled_from("aAuÜü\u0308\u0301eEßsS%_\\[*?' /.\u0130\u0131\uff05\U0001f41bΣς")
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(data=st.data())
 def test_database_agrees_with_the_rule(client, many_issues, data):
     """§16.1 rule 4 against the stored issues: the database narrows, and never decides otherwise."""

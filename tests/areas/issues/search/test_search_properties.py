@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, event, select, text
 from sqlalchemy.engine import Engine
@@ -74,10 +74,9 @@ WALKS = given(
     scope=st.sampled_from(SCOPES),
     limit=st.integers(1, 4),
 )
-ONE_DATABASE = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@settings(ONE_DATABASE, max_examples=30)
+@settings(max_examples=30)
 @example(before=[["2026-01-09 00:30:00"]], meanwhile=[], sort="newest", scope=SCOPES[1], limit=1)
 @WALKS
 def test_a_walk_neither_repeats_nor_skips_while_others_come(sqlite_rows: Any, **walked: Any) -> None:
@@ -86,13 +85,13 @@ def test_a_walk_neither_repeats_nor_skips_while_others_come(sqlite_rows: Any, **
 
 
 @pytest.mark.long
-@settings(ONE_DATABASE, max_examples=300)
+@settings(max_examples=300)
 @WALKS
 def test_many_walks_neither_repeat_nor_skip_while_others_come(sqlite_rows: Any, **walked: Any) -> None:
     check_walk(sqlite_rows, **walked)
 
 
-@settings(ONE_DATABASE, max_examples=10)
+@settings(max_examples=10)
 @given(before=st.lists(st.integers(0, 3), min_size=1, max_size=9), limit=st.integers(1, 3))
 @pytest.mark.parametrize("api", ["error", "group"])
 def test_a_walk_of_occurrences_neither_repeats_nor_skips(

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert, update
 
@@ -166,7 +166,7 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(steps=st.lists(STEP, min_size=1, max_size=8))
 def test_counters_are_exact_after_any_steps(sqlite_desk: Any, steps: list[tuple[str, Any]]) -> None:
     """§11.2: whatever happens in whatever order, counting the rows gives the counters."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
@@ -177,7 +177,7 @@ STEP = st.one_of(
 )
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(steps=st.lists(STEP, min_size=2, max_size=10))
 def test_counts_are_conserved(sqlite_desk: Any, steps: list[tuple[str, Any]]) -> None:
     """§11.2, §11.4: whatever is merged and taken apart, counting the rows gives the counters."""

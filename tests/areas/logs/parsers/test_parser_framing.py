@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.plugins.issues import Event
@@ -82,7 +82,6 @@ def whole(events: Sequence[Event]) -> list[Event]:
     return list(events)
 
 
-@settings(deadline=None)
 @given(mixtures, st.lists(st.integers(min_value=0), max_size=8), st.sampled_from(["\n", "\r\n"]))
 def test_entries_are_framed_back_under_every_chunking(
     mixture: tuple[str, list[str]], cuts: list[int], end: str
@@ -101,7 +100,6 @@ def test_entries_are_framed_back_under_every_chunking(
     assert whole(events) == whole(feed(data, []))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(ENTRIES["console"]), min_size=1, max_size=4), st.sampled_from(["utf-16", "utf-8-sig"]))
 def test_encodings_give_the_same_events(texts: list[str], encoding: str) -> None:
     text = "".join(texts)
@@ -113,7 +111,6 @@ def test_encodings_give_the_same_events(texts: list[str], encoding: str) -> None
     assert all(before.byte_end == after.byte_start for before, after in pairwise(events))
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=400), st.lists(st.integers(min_value=0), max_size=6))
 def test_any_bytes_are_read_without_failure_and_without_overlap(data: bytes, cuts: list[int]) -> None:
     events = feed(data, cuts)
