@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from snaglist.kernel import Call, Conflict, Invalid, key
 from snaglist.kernel.addresses import Refused
@@ -50,7 +50,7 @@ def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
     after = _tidied(after, kind)
     _check_endpoint(call, after, kind)
     call.service.secrets.prepare()
-    sealed = _sealed(call, body, {} if other else before.sealed)
+    sealed = _sealed(call, body, {} if other else _kept(before, after, kind, body))
     moved = other or any(getattr(after, name) != getattr(before, name) for name in _SCOPE)
     moved = moved or any(not stored.same(getattr(after, name), getattr(before, name)) for name in _LISTS)
     after = replace(after, sealed=sealed, generation=before.generation + moved, updated_at=call.now)
@@ -104,6 +104,16 @@ def _check_endpoint(call: Call, settings: Settings, kind: Provider) -> None:
         call.service.outbound.check_url(settings.endpoint_url)
     except Refused as error:
         raise Invalid(f"endpoint_url: {error.message}") from error
+
+
+def _kept(before: Settings, after: Settings, kind: Provider, body: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the stored secrets that stay: a key is never sent to another host than the one it was given for."""
+    hosts = {urlsplit(stored.address(kind, one.endpoint_url))[:2] for one in (before, after)}
+    if len(hosts) == 1 or "api_key" not in before.sealed:
+        return before.sealed
+    if after.enabled and "api_key" not in body:
+        raise Invalid("api_key: is required again, because endpoint_url names another host than it was given for")
+    return {name: text for name, text in before.sealed.items() if name != "api_key"}
 
 
 def _sealed(call: Call, body: Mapping[str, Any], before: Mapping[str, str]) -> dict[str, str]:

@@ -91,6 +91,20 @@ def test_another_provider_forgets_secrets_and_position(site_with: Callable[..., 
     assert site.sync()["phase"] == "backfill" and len(site.issues()) == 1
 
 
+def test_a_key_is_not_sent_to_another_host(client: Any) -> None:
+    kept = {"provider": "gitlab", "project": "7", "api_key": KEY, "webhook_secret": "s3cr3t-key", "enabled": True}
+    there, elsewhere = ({"endpoint_url": f"https://93.184.216.{number}/api/v4"} for number in (34, 35))
+    assert client.put("tracker-settings", kept | there).status == 200
+    assert client.patch("tracker-settings", {"endpoint_url": "https://93.184.216.34/x"}).json["api_key_configured"]
+    for other in (elsewhere, {"endpoint_url": "https://93.184.216.34:8443/"}, {"endpoint_url": ""}):
+        answer = client.patch("tracker-settings", other)
+        assert answer.status == 422 and "api_key: is required again" in answer.error, answer.text
+    shown = client.patch("tracker-settings", elsewhere | {"enabled": False}).json
+    assert (shown["api_key_source"], shown["webhook_secret_source"]) == ("none", "stored")
+    shown = client.patch("tracker-settings", there | {"api_key": KEY, "enabled": True}).json
+    assert shown["enabled"] and shown["api_key_source"] == "stored"
+
+
 def test_what_is_pulled_resets_the_position_other_fields_do_not(site_with: Callable[..., Any]) -> None:
     site = site_with("github")
     site.double.add("One")
