@@ -21,7 +21,7 @@ LEVEL = 3  # without a dictionary
 _SMALL = zstandard.ZstdCompressionParameters(
     window_log=16, hash_log=13, chain_log=13, min_match=5, strategy=zstandard.STRATEGY_DFAST
 )
-DICTIONARY_FROM = 8  # events of an issue
+DICTIONARY_FROM = 4  # events of an issue
 MAX_DICTIONARY = 64 * 1024
 KEPT = 256  # dictionaries ready to use
 CHUNK = 500

@@ -69,7 +69,7 @@ def test_what_is_kept_gives_the_event_back(sent: dict[str, Any]) -> None:
     event = pushed.event
     document = document_of(event, pushed.raised)
     assert b"\\u0000" not in document and b"\\ud8" not in document
-    again = event_of(document)
+    again = event_of(document, event.preview or "")
     for name in ("message", "stack", "context", "fingerprint", "exceptions", "log_type"):
         assert getattr(again, name) == getattr(event, name), name
     assert len(event.channel) <= 120 and event.environment and len(event.environment) <= 100
