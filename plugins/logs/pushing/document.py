@@ -8,6 +8,8 @@ from typing import Any
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean
 from snaglist.plugins.logs.parsers.traces import read_trace
 
+MAX_PREVIEW = 1_000  # longer ones may be cut in the occurrence
+
 
 def document_of(event: Event, raised: str | None, structure: Sequence[Any] = ()) -> bytes:
     """Return what is kept of an event beside the columns of its occurrence. `raised`: the class that was sent.
@@ -19,7 +21,7 @@ def document_of(event: Event, raised: str | None, structure: Sequence[Any] = ())
     parts: dict[str, Any] = {"message": event.message, "exception_class": raised, "fingerprint": event.fingerprint}
     parts |= {"template": event.template, "exceptions": structure}
     context = clean(event.context)
-    if event.preview and context.startswith(event.preview):
+    if event.preview and len(event.preview) <= MAX_PREVIEW and context.startswith(event.preview):
         parts["preview"] = True
         context = context.removeprefix(event.preview)
     head = json.dumps({name: value for name, value in parts.items() if value}, ensure_ascii=False)
