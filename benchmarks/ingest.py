@@ -75,18 +75,23 @@ def _snaglist(data: Path, engine: str, seconds: float) -> dict[str, float]:
             request = ("POST", "/?api=ingest", headers)
             idle = _resident(process.pid)
             before = _stored_bytes(data, engine, prefix)
+            begun = _processor_ms(process.pid)
             single = _load(port, request, seconds=seconds)
+            used = _processor_ms(process.pid)
             between = _stored_bytes(data, engine, prefix)
             batch = _load(port, request, count=BATCH, seconds=seconds)
+            used_by_batches = _processor_ms(process.pid) - used
             sent = int(single["events"] + batch["events"])
             found = _searchable(port, sent)
             return {
                 "single_per_s": single["per_s"],
                 "single_p50_ms": single["p50_ms"],
                 "single_p95_ms": single["p95_ms"],
+                "single_cpu_ms": (used - begun) / single["events"],
                 "batch_per_s": batch["per_s"],
                 "batch_p50_ms": batch["p50_ms"],
                 "batch_p95_ms": batch["p95_ms"],
+                "batch_cpu_ms": used_by_batches / batch["events"],
                 "bytes_per_event": (_stored_bytes(data, engine, prefix) - before) / sent,
                 "bytes_per_single_event": (between - before) / single["events"],
                 "searchable_after_s": found,
@@ -213,15 +218,23 @@ def _resident(pid: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
+def _processor_ms(pid: int) -> float:
+    """Return the processor time that the server has used, which other work on the machine changes little."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 def _show(figures: Mapping[str, Mapping[str, float]]) -> None:
     rows: list[tuple[str, str, Callable[[float], str]]] = [
         ("single_per_s", "single-event requests, events/s", lambda value: f"{value:,.0f}"),
         ("single_p50_ms", "  p50 ms", lambda value: f"{value:.1f}"),
         ("single_p95_ms", "  p95 ms", lambda value: f"{value:.1f}"),
+        ("single_cpu_ms", "  processor ms per event", lambda value: f"{value:.2f}"),
         ("digested_per_s", "  digested events/s", lambda value: f"{value:,.0f}"),
         ("batch_per_s", f"batches of {BATCH}, events/s", lambda value: f"{value:,.0f}"),
         ("batch_p50_ms", "  p50 ms", lambda value: f"{value:.1f}"),
         ("batch_p95_ms", "  p95 ms", lambda value: f"{value:.1f}"),
+        ("batch_cpu_ms", "  processor ms per event", lambda value: f"{value:.2f}"),
         ("bytes_per_event", "bytes stored per event", lambda value: f"{value:,.0f}"),
         ("bytes_per_single_event", "  of single-event requests", lambda value: f"{value:,.0f}"),
         ("searchable_after_s", "all found after s", lambda value: f"{value:.2f}"),

@@ -125,7 +125,7 @@ def takes_records(db: Connection, table: Table, rows: Rows) -> bool:
     """Tell whether rows are worth a JSON document on this database; bytes have no place in one."""
     if db.dialect.name != "postgresql" or len(rows) < FEW:
         return False
-    return not any(isinstance(table.c[name].type, LargeBinary) for name in rows[0])
+    return not any(isinstance(getattr(table.c[name].type, "impl", table.c[name].type), LargeBinary) for name in rows[0])
 
 
 def _joined_update(db: Connection, table: Table, names: Sequence[str]) -> Any:

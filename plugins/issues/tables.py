@@ -13,6 +13,7 @@ from snaglist.kernel.columns import (
     reference,
     text,
 )
+from snaglist.plugins.issues.packed import packed_document, packed_text
 
 modules = Table(
     "modules",
@@ -148,9 +149,11 @@ issue_samples = Table(
     metadata,
     reference("issue_id", "issues.id", primary_key=True, autoincrement=False),
     text("message"),
-    text("stack", nullable=True),
-    text("context", nullable=True),
-    document("exceptions", nullable=True),
+    packed_text("stack"),
+    packed_text("context"),
+    packed_document("exceptions"),
+    # Every event rewrites a sample: PostgreSQL uses space in its row again at once, outside not before a VACUUM.
+    postgresql_with={"toast_tuple_target": 8_160, "fillfactor": 50},
 )
 
 issue_aliases = Table(

@@ -8,23 +8,32 @@ from typing import Any
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean
 from snaglist.plugins.logs.parsers.traces import read_trace
 
+MAX_PREVIEW = 1_000  # longer ones may be cut in the occurrence
+
 
 def document_of(event: Event, raised: str | None, structure: Sequence[Any] = ()) -> bytes:
     """Return what is kept of an event beside the columns of its occurrence. `raised`: the class that was sent.
 
     A line of JSON with the short parts, then the stack and the context as they are; U+0000 stands between them.
+    A context that begins with the preview is kept from there on: the occurrence has the preview.
     `structure`: the exceptions as `structure_of` returns them, where they are not those of the stack.
     """
     parts: dict[str, Any] = {"message": event.message, "exception_class": raised, "fingerprint": event.fingerprint}
     parts |= {"template": event.template, "exceptions": structure}
+    context = clean(event.context)
+    if event.preview and len(event.preview) <= MAX_PREVIEW and context.startswith(event.preview):
+        parts["preview"] = True
+        context = context.removeprefix(event.preview)
     head = json.dumps({name: value for name, value in parts.items() if value}, ensure_ascii=False)
-    return "\0".join((clean(head), clean(event.stack), clean(event.context))).encode()
+    return "\0".join((clean(head), clean(event.stack), context)).encode()
 
 
-def event_of(document: bytes) -> Event:
-    """Return the event of a document; the columns of its occurrence are the caller's to add."""
+def event_of(document: bytes, preview: str) -> Event:
+    """Return the event of a document and the preview of its occurrence; the other columns are the caller's to add."""
     head, stack, context = document.decode().split("\0")
     kept: dict[str, Any] = json.loads(head)
+    if "preview" in kept:
+        context = preview + context
     return Event(
         kept["message"],
         log_type="http",

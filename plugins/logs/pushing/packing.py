@@ -15,8 +15,13 @@ from snaglist.kernel.database import chunks, inserted_id
 from snaglist.plugins.issues import tables
 
 PLAIN = "zstd"
-LEVEL = 3
-DICTIONARY_FROM = 8  # events of an issue
+LEVEL = 3  # without a dictionary
+# PERF: with a dictionary. The tables of level 3 take three times the memory for each dictionary, so that those of 50
+# issues fit into no processor cache and compressing takes twice the time, for 1 % less text.
+_SMALL = zstandard.ZstdCompressionParameters(
+    window_log=16, hash_log=13, chain_log=13, min_match=5, strategy=zstandard.STRATEGY_DFAST
+)
+DICTIONARY_FROM = 4  # events of an issue
 MAX_DICTIONARY = 64 * 1024
 KEPT = 256  # dictionaries ready to use
 CHUNK = 500
@@ -54,7 +59,7 @@ class Packer:
     def _pack(self, call: Call, named: _Named | None, document: bytes) -> tuple[str, bytes]:
         if named is None:
             return PLAIN, self._plain.compress(document)
-        compressor = zstandard.ZstdCompressor(LEVEL, self._dictionary(call, named))
+        compressor = zstandard.ZstdCompressor(dict_data=self._dictionary(call, named), compression_params=_SMALL)
         return f"{PLAIN}:{named[0]}", compressor.compress(document)
 
     def _make(self, call: Call, issue_id: int, document: bytes) -> _Named:
@@ -65,7 +70,7 @@ class Packer:
         ready = self._ready.get(named)
         if ready is None:
             ready = _dictionary(_body(call.db, named[0]))
-            ready.precompute_compress(level=LEVEL)
+            ready.precompute_compress(compression_params=_SMALL)
             self._ready[named] = ready
             if len(self._ready) > KEPT:
                 self._ready.popitem(last=False)

@@ -17,7 +17,7 @@ def read_pushed(call: Call, occurrence_id: int) -> Event | None:
         return None
     rows = select(_occurrences, _sources.c.channel).join(_sources, _sources.c.id == _occurrences.c.source_id)
     row = call.db.execute(rows.where(_occurrences.c.id == occurrence_id)).one()
-    event = event_of(document)
+    event = event_of(document, row.context_preview or "")
     event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
     event.channel, event.event_id, event.truncated = row.channel, row.event_id, row.truncated

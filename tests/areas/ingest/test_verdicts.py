@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from snaglist.plugins.ingest.checking import Unfit, check_event
+from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import redacted_names
 from snaglist.plugins.logs.options import REDACTED
 from snaglist.plugins.logs.pushing.document import document_of, event_of
@@ -69,9 +70,27 @@ def test_what_is_kept_gives_the_event_back(sent: dict[str, Any]) -> None:
     event = pushed.event
     document = document_of(event, pushed.raised)
     assert b"\\u0000" not in document and b"\\ud8" not in document
-    again = event_of(document)
+    again = event_of(document, event.preview or "")
     for name in ("message", "stack", "context", "fingerprint", "exceptions", "log_type"):
         assert getattr(again, name) == getattr(event, name), name
     assert len(event.channel) <= 120 and event.environment and len(event.environment) <= 100
     if event.context:
         assert isinstance(json.loads(event.context), dict)
+
+
+@pytest.mark.parametrize(
+    ("preview", "kept"),
+    [('{"order":', "4711}"), ('{"order":4711}', ""), ("4711", '{"order":4711}'), (None, '{"order":4711}')],
+)
+def test_a_context_is_kept_behind_its_preview(preview: str | None, kept: str) -> None:
+    """What the occurrence has is not kept again; a preview that is none of its beginning is no part of it."""
+    event = Event("Order failed", context='{"order":4711}', preview=preview)
+    document = document_of(event, None)
+    assert document.split(b"\0")[2] == kept.encode()
+    assert event_of(document, preview or "").context == event.context
+
+
+def test_a_long_preview_is_no_part_of_the_context() -> None:
+    """Its occurrence may have less of it."""
+    event = Event("Order failed", context="a" * 20_000, preview="a" * 20_000)
+    assert event_of(document_of(event, None), "a" * 12_000).context == event.context

@@ -9,6 +9,7 @@ from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 
 _MARK = re.compile(r"[\s|+]{0,40}(?:Exception Group )?Traceback \(most recent call last\):")
 _FILE = 'File "'
+_PLAIN = f"  {_FILE}"  # what nearly every frame begins with
 _FRAME = re.compile(r'\s+File "([^"]+)", line (\d+)(?:, in (.+))?')
 _RAISED = re.compile(r"([A-Za-z_][\w.]*)(?:: ?(.*))?$")
 _BARS = re.compile(r"[ ]{0,200}[|+][ ]?(?:-\+)?(-{10,})?")
@@ -33,17 +34,17 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
     current: ExceptionInfo | None = None
     in_frames = False
     for line in lines[index:]:
-        depth, text = _without_bars(line)
+        plain = in_frames and line.startswith(_PLAIN)
+        depth, text = (0, line) if plain else _without_bars(line)
         if text is None:
             current = None
             continue
-        if starts(text):
+        if not plain and starts(text):
             frames, current, in_frames = [], None, True
         elif in_frames:
-            found = _FRAME.match(text) if _FILE in text else None
-            if found:
-                file, row, function = found.groups()
-                frames.append(Frame(function, file, number(row), None, in_app=not _is_library(file)))
+            place = _place(text) if _FILE in text else None
+            if place:
+                frames.append(Frame(*place))
             elif text and not text[0].isspace():
                 raised = _RAISED.match(text)
                 current = ExceptionInfo(raised[1], raised[2] or "") if raised else ExceptionInfo("Exception", text)
@@ -75,6 +76,11 @@ def _without_bars(line: str) -> tuple[int, str | None]:
     return line.index("|" if "|" in line[: found.end()] else "+"), line[found.end() :]
 
 
-@lru_cache(maxsize=4096)  # PERF: the files of a program come again and again
-def _is_library(file: str) -> bool:
-    return any(part in file for part in _LIBRARY)
+@lru_cache(maxsize=4096)  # PERF: the places of a program come again and again
+def _place(line: str) -> tuple[str | None, str, int | None, None, bool] | None:
+    """Return the values of the frame that a line tells of."""
+    found = _FRAME.match(line)
+    if found is None:
+        return None
+    file, row, function = found.groups()
+    return function, file, number(row), None, not any(part in file for part in _LIBRARY)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, update
+from sqlalchemy import Engine, event, func, select, update
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.service import Service
@@ -262,6 +262,23 @@ def test_long_texts_are_cut_and_flagged(desk: Any) -> None:
     (sample,) = desk.rows(tables.issue_samples, tables.issue_samples.c.issue_id == batch.stored[1].issue_id)
     assert [len(sample[name]) for name in ("message", "stack", "context")] == [120_000, 120_000, 12_000]
     assert len(desk.rows(tables.occurrences)[1]["context_preview"]) == 12_000
+
+
+def test_samples_are_stored_compressed(desk: Any) -> None:
+    """Each event rewrites the sample of its issue: what is written for it is small, and comes back as it was."""
+    frames = [Frame(f"step_{n}", f"app/orders_{n}.py", n) for n in range(50)]
+    stack = "\n".join(f"app/orders_{n}.py:{n} in step_{n}" for n in range(200))
+    events = [
+        at("10:00:00", stack=stack, exceptions=[ExceptionInfo("E", "é", frames)], fingerprint=f"{n}") for n in range(9)
+    ]
+    desk.store(*events)
+    sample = tables.issue_samples.c
+    with desk.call(write=False) as call:
+        sizes = call.db.execute(select(func.length(sample.stack), func.length(sample.exceptions))).all()
+    assert len(sizes) == 9 and all(0 < size[0] < len(stack) / 2 and 0 < size[1] < 2_000 for size in sizes)
+    for row in desk.rows(tables.issue_samples):
+        assert (row["stack"], row["context"], len(row["exceptions"][0]["frames"])) == (stack, None, 50)
+        assert row["exceptions"][0]["message"] == "é"
 
 
 def test_hostile_text_never_stops_a_batch(desk: Any) -> None:

@@ -1,0 +1,57 @@
+"""Columns whose text is kept compressed: every event rewrites the sample of its issue, and databases write it all."""
+
+import json
+from typing import Any
+
+import zstandard
+from sqlalchemy import Column, Dialect, LargeBinary
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+from snaglist.kernel.columns import blob
+
+LEVEL = 1
+
+
+class PackedText(TypeDecorator[Any]):
+    """Text as zstd; None is SQL NULL. Only whether there is one can be asked in SQL."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """Take the long bytes type of the engine."""
+        return dialect.type_descriptor(blob())
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> bytes | None:
+        """Compress."""
+        return None if value is None else zstandard.ZstdCompressor(LEVEL).compress(value.encode())
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Give the text back."""
+        return None if value is None else zstandard.ZstdDecompressor().decompress(value).decode()
+
+
+class PackedJson(PackedText):
+    """A JSON value as zstd; None is SQL NULL."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> bytes | None:
+        """Write compact JSON, compressed."""
+        text = None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return super().process_bind_param(text, dialect)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Read it back."""
+        text = super().process_result_value(value, dialect)
+        return None if text is None else json.loads(text)
+
+
+def packed_text(name: str) -> Column[str | None]:
+    """A nullable column of compressed text."""
+    return Column(name, PackedText(), nullable=True)
+
+
+def packed_document(name: str) -> Column[Any]:
+    """A nullable column of a compressed JSON value."""
+    return Column(name, PackedJson(), nullable=True)
