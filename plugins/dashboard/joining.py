@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 # `import a, { b, c as d } from "./e.js";` in all its parts, `import * as f from "./f.js";`, `import "./g.js";`.
 IMPORT = re.compile(
-    r'^import (?:(?P<default>\w+)(?:, )?)?(?:\{(?P<named>[^{}]*)\}|\* as (?P<whole>\w+))?(?: from )?"(?P<address>\.[^"]+)";',
+    r"^import (?:(?P<default>\w+)(?:, )?)?(?:\{(?P<named>[^{}]*)\}|\* as (?P<whole>\w+))?(?: from )?"
+    r'"(?P<address>\.[^"]+)";',
     re.MULTILINE,
 )
 # Bindings that never change: an exported `let` would have to stay in step.

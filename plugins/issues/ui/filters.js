@@ -5,8 +5,12 @@ import { level, LEVELS, SORTS, STATUSES } from "./words.js";
 
 export default (ui, change) => {
   const { html, keyed } = ui;
+  /** What is being typed into the search field and was not searched for yet; an answer that comes now leaves it alone. */
+  let typed = null;
+
   function search(event) {
     event.preventDefault();
+    typed = null;
     const query = ui.query();
     const found = parse(new FormData(event.target).get("q"));
     // What has a control of its own stays, unless it was typed.
@@ -16,6 +20,7 @@ export default (ui, change) => {
 
   /** Filled by hand: drawing the whole list again would hold up the next key. */
   async function offer({ value, list }, data) {
+    typed = value;
     const { known, suggest } = await import("./suggest.js");
     list.replaceChildren(...suggest(value, known(data)).map((text) => new Option("", text)));
   }
@@ -42,8 +47,8 @@ export default (ui, change) => {
       <label class="search">
         <span class="off-screen">Search issues</span>
         <ui-icon name="search"></ui-icon>
-        <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${compose(query)}
-          @input=${({ target }) => void offer(target, data)} placeholder="Search, or level:error tag:payments source:billing" />
+        <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${typed ?? compose(query)}
+          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="Search, or level:error tag:payments source:billing" />
         <datalist id="search-offers"></datalist>
       </label>
       ${time}

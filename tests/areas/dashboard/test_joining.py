@@ -44,7 +44,11 @@ export default (items) => `${items.length} in ${total()}`;
 
 const total = () => "the basket";
 """,
-    "shop/price.js": "export const price = (count) => count * 3;\n\nconst total = 0;\nglobalThis.order?.push(`price ${total}`);\n",
+    "shop/price.js": """export const price = (count) => count * 3;
+
+const total = 0;
+globalThis.order?.push(`price ${total}`);
+""",
     "shop/tax.js": "export const rate = 1, other = 2;\nexport const unit = 7;\n",
     "shop/words.js": 'export const name = "shop";\nexport class Word {}\nexport async function later() {}\n',
     "shop/effect.js": 'globalThis.order?.push("effect");\n',
