@@ -7,13 +7,13 @@ can be cached for ever, keep their names and import each other relatively.
 import gzip
 import hashlib
 import logging
-import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
 
 from snaglist.kernel import Assets
+from snaglist.plugins.dashboard.joining import Module, alias, join, link
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +27,11 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
 }
 COMPRESSED = (".js", ".css", ".json", ".svg")
-# The joined style sheet: a name that no file on disk has.
-JOINED = "dashboard/all.css"
-# `import x from "./a.js";`, also over several lines, `import "./a.js";` and `export … from`; not `import("./a.js")`.
-STATIC_IMPORT = re.compile(r"""^(?:import|export)\b[^;"'()]*["'](\.{1,2}/[^"']+)["'];""", re.MULTILINE)
+# The joined files: names that no file on disk has.
+JOINED_STYLE = "dashboard/all.css"
+JOINED_MODULE = "dashboard/all.js"
+# A classic script before the first paint, so that a chosen theme does not flash.
+THEME = "dashboard/theme.js"
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -50,40 +51,41 @@ class Bundle:
     files: dict[str, File] = field(default_factory=dict)
     contributors: list[Assets] = field(default_factory=list)
     core: Collection[str] = ()
+    joined: Mapping[str, Module] = field(default_factory=dict)
     hash: str = ""
-
-    def modules(self) -> list[str]:
-        """Return the browser modules of the first view: the entries of core areas, and what they import at once.
-
-        What is behind `import()` is fetched when it is needed, the entry of an optional plugin when it is enabled.
-        """
-        found = [f"{assets.name}/{assets.module}" for assets in self.contributors if assets.name in self.core]
-        for name in found:  # grows while it is read
-            found += [each for each in self._imports(name) if each not in found]
-        return found
 
     def styles(self) -> list[str]:
         """Return the style sheets of the page: one for all core areas, then each that another contributor asks for."""
-        return [JOINED, *self._sheets(core=False)]
+        return [JOINED_STYLE, *self._sheets(core=False)]
 
     def join(self) -> None:
-        """Make the one style sheet of the core areas.
+        """Make one style sheet and one module of what the first view needs of the core areas.
 
-        A sheet of anybody else stays a file of its own: a bracket that it forgets to close must not reach further.
+        The module holds the entries of core areas and what they import at once. What is behind `import()` is fetched
+        when it is needed, the entry of an optional plugin when it is enabled. Files of anybody else stay as they are:
+        a bracket that they forget to close must not reach further. NotJoinable when a core area writes what cannot be.
         """
         sheets = [self.files[name].content.rstrip() for name in self._sheets(core=True)]
-        self.files[JOINED] = _file(JOINED, b"\n\n".join(sheets) + b"\n")
+        self._put(JOINED_STYLE, b"\n\n".join(sheets).decode() + "\n")
+        core = [assets for assets in self.contributors if assets.name in self.core]
+        sources = {
+            name: self.files[name].content.decode()
+            for name in sorted(self.files)
+            if name.endswith(".js") and name.split("/")[0] in self.core and name != THEME
+        }
+        text, self.joined = join(sources, [f"{assets.name}/{assets.module}" for assets in core], JOINED_MODULE)
+        self._put(JOINED_MODULE, text)
+        for name, source in sources.items():
+            module = self.joined.get(name)
+            text = alias(module, JOINED_MODULE) if module else link(name, source, self.joined, JOINED_MODULE)
+            self._put(name, text)
+
+    def _put(self, name: str, text: str) -> None:
+        self.files[name] = _file(name, text.encode())
 
     def _sheets(self, *, core: bool) -> list[str]:
         chosen = [assets for assets in self.contributors if (assets.name in self.core) == core]
         return [f"{assets.name}/{style}" for assets in chosen for style in assets.styles]
-
-    def _imports(self, name: str) -> Iterator[str]:
-        text = self.files[name].content.decode(errors="replace")
-        for address in STATIC_IMPORT.findall(text):
-            found = posixpath.normpath(posixpath.join(posixpath.dirname(name), address))
-            if found in self.files:
-                yield found
 
 
 def collect(offers: Iterable[Assets], core: Collection[str] = ()) -> Bundle:

@@ -7,12 +7,14 @@ everything that is secret comes later through the API.
 import json
 from html import escape
 from string import Template
+from urllib.parse import quote
 
-from snaglist.plugins.dashboard.assets import Bundle
+from snaglist.kernel import Assets
+from snaglist.plugins.dashboard.assets import JOINED_MODULE, THEME, Bundle
 
 SHELL = "dashboard"
-# Runs as a classic script before the first paint, so that a chosen theme does not flash.
-THEME = f"{SHELL}/theme.js"
+# In the page itself: as a file it would be one more answer, five times as large as the drawing.
+ICON = "dashboard/icon.svg"
 
 PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -21,12 +23,11 @@ PAGE = Template("""<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>snaglist</title>
-<link rel="icon" href="${base}dashboard/icon.svg" type="image/svg+xml">
+<link rel="icon" href="data:image/svg+xml,${icon}" type="image/svg+xml">
 <script src="${base}${theme}"></script>
 ${styles}
-${preloads}
 <script type="application/json" id="boot">${boot}</script>
-<script type="module" src="${base}dashboard/app.js"></script>
+<script type="module" src="${base}${module}"></script>
 </head>
 <body>
 <div id="app" aria-busy="true">
@@ -44,21 +45,22 @@ ${preloads}
 def page(bundle: Bundle) -> bytes:
     """Write the page for a bundle of assets."""
     base = f"static/{bundle.hash}/"
-    contributors = [
-        {
-            "plugin": assets.name,
-            "module": f"{base}{assets.name}/{assets.module}",
-            "core": assets.name in bundle.core,
-        }
-        for assets in bundle.contributors
-        if assets.name != SHELL
-    ]
+    entries = [_entry(assets, bundle, base) for assets in bundle.contributors if assets.name != SHELL]
     text = PAGE.substitute(
         base=base,
+        icon=quote(bundle.files[ICON].content.strip(), safe=" =:/"),
         theme=THEME,
         styles="\n".join(f'<link rel="stylesheet" href="{base}{escape(name)}">' for name in bundle.styles()),
-        preloads="\n".join(f'<link rel="modulepreload" href="{base}{escape(name)}">' for name in bundle.modules()),
-        boot=json.dumps({"modules": contributors}).replace("<", "\\u003c"),
+        module=JOINED_MODULE,
+        boot=json.dumps({"modules": entries}).replace("<", "\\u003c"),
         rows='<div class="bone"></div>' * 8,
     )
     return text.encode()
+
+
+def _entry(assets: Assets, bundle: Bundle, base: str) -> dict[str, object]:
+    """Say where the module of a contributor is: a file, or a part of the joined one."""
+    name = f"{assets.name}/{assets.module}"
+    if joined := bundle.joined.get(name):
+        return {"plugin": assets.name, "module": base + JOINED_MODULE, "part": joined.label, "core": True}
+    return {"plugin": assets.name, "module": base + name, "core": False}

@@ -34,13 +34,11 @@ def test_rows_show_the_issue(page: Page) -> None:
 
 
 def test_the_list_fetches_what_it_shows_and_nothing_else(page: Page) -> None:
-    """What is fetched for the first rows is what the page announced: no waterfall, no form, dialog or palette."""
+    """Two scripts and one sheet, and every question once: no waterfall, no form, dialog or palette."""
     page.wait_for_load_state("networkidle")
-    modules = "performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /[.]js$/.test(name))"
-    fetched = page.evaluate(modules)
-    announced = page.evaluate("[...document.querySelectorAll('link[rel=modulepreload]')].map(({ href }) => href)")
-    assert {name for name in fetched if not name.endswith("/theme.js")} == set(announced)
-    assert len(announced) <= 30
+    files = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)"
+    fetched = [name.split("/", 3)[3] for name in page.evaluate(files) if name.startswith("/static/")]
+    assert sorted(fetched) == ["dashboard/all.css", "dashboard/all.js", "dashboard/theme.js"]
     requests = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('api'))"
     asked = [name for name in page.evaluate(requests) if name]
     assert sorted(asked) == sorted(
@@ -48,12 +46,39 @@ def test_the_list_fetches_what_it_shows_and_nothing_else(page: Page) -> None:
     ), "each is asked for once"
 
 
+def test_a_joined_module_is_there_once_under_every_address(page: Page) -> None:
+    """A module with a state, asked for by its own address, is the one that the page runs on."""
+    told = page.evaluate(
+        """async () => {
+          const all = document.querySelector("script[type=module]").src;
+          const { toast, acting } = await import(new URL("toasts.js", all));
+          const { default: row } = await import(new URL("../issues/row.js", all));
+          const joined = await import(all);
+          toast("Said by its own address");
+          return [toast === joined.$dashboard_toasts.toast, row === joined.$issues_row.default, typeof acting];
+        }"""
+    )
+    assert told == [True, True, "function"]
+    expect(page.locator(".toasts")).to_have_count(1)
+    expect(page.locator(".toast")).to_have_text("Said by its own address")
+
+
+def test_what_is_fetched_later_takes_from_the_joined_file(page: Page) -> None:
+    """No second request for a module that the page has already."""
+    page.locator(".row-title").first.click()
+    expect(page.locator("h1")).to_be_focused()
+    page.wait_for_load_state("networkidle")
+    files = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)"
+    fetched = {name.split("/", 3)[3] for name in page.evaluate(files) if name.startswith("/static/")}
+    assert {"dashboard/widgets/form.js", "issues/screens/issue.js", "issues/screens/triage.js"} <= fetched
+    assert not {"dashboard/dom.js", "dashboard/format.js", "issues/parts.js", "issues/words.js"} & fetched
+
+
 def test_widgets_of_a_page_that_did_not_wait_for_them_come_late(page: Page) -> None:
     """`bare`: who draws a table or a form there all the same gets an element that is filled."""
     names = page.evaluate(
         """async () => {
-          const preloads = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
-          const { widgetKit } = await import(preloads.find((href) => href.endsWith("/dashboard/widgets.js")));
+          const { widgetKit } = await import(new URL("widgets.js", document.querySelector("script[type=module]").src));
           const ui = widgetKit(() => {});
           const made = () => [ui.table([{ name: "colour", label: "Colour" }], [{ id: 1, colour: "red" }]),
             ui.form({ label: "Paint", fields: [{ name: "coat", label: "Coat" }], save: () => {} })];
@@ -134,9 +159,8 @@ def test_unknown_tokens_are_words(page: Page) -> None:
 def test_the_search_language(page: Page, text: str, parameters: dict[str, str], written: str) -> None:
     found, back = page.evaluate(
         """async (text) => {
-          const entry = JSON.parse(document.getElementById('boot').textContent).modules[0].module;
-          const at = new URL(entry.replace('issues.js', 'search.js'), document.baseURI);
-          const { parse, compose } = await import(at);
+          const shell = document.querySelector("script[type=module]").src;
+          const { parse, compose } = await import(new URL("../issues/search.js", shell));
           const found = Object.fromEntries(Object.entries(parse(text)).filter(([, value]) => value !== null));
           return [found, compose(found)];
         }""",
@@ -352,16 +376,19 @@ def test_a_status_set_in_the_list_shows_in_the_tabs(page: Page, deployment: Any)
 
 
 def test_nothing_blocks_typing(page: Page) -> None:
-    """The list answers late: letters still arrive, and what was typed last is what shows."""
+    """The list answers late: letters still arrive, the answer takes none away, what was typed last shows."""
     page.route("**/*api=errors*", lambda route: None)
     page.locator("#search").fill("gateway")
     page.keyboard.press("Enter")
     page.locator("#search").press_sequentially(" timeout")
     expect(page.locator("#search")).to_have_value("gateway timeout")
-    page.unroute("**/*api=errors*")
-    page.keyboard.press("Enter")
+    page.unroute("**/*api=errors*")  # which lets the first answer through
     expect(page.locator(".row")).to_have_count(1)
+    expect(page.locator("#search")).to_have_value("gateway timeout")
+    page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"\?q=gateway\+timeout$"))
+    page.go_back()
+    expect(page.locator("#search")).to_have_value("gateway")
 
 
 def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deployment: Any) -> None:

@@ -24,7 +24,9 @@ def html(client: Client) -> str:
 
 
 def references(html: str) -> list[str]:
-    return re.findall(r'(?:src|href)="([^"]+)"', html)
+    """The files that the page names; its icon is a drawing within the page."""
+    found = re.findall(r'(?:src|href)="([^"]+)"', html)
+    return [address for address in found if not address.startswith("data:image/svg+xml,%3Csvg ")]
 
 
 def test_root_answers_the_page(client: Client) -> None:
@@ -77,7 +79,7 @@ def test_every_asset_is_there_and_cached_for_ever(client: Client, html: str, acc
 
 
 def test_gzip_that_is_refused_is_not_sent(client: Client, html: str) -> None:
-    address = next(address for address in references(html) if address.endswith("dom.js"))
+    address = next(address for address in references(html) if address.endswith("all.js"))
     answer = client.request("GET", f"/{address}", headers={"Accept-Encoding": "br, gzip;q=0"})
     assert "content-encoding" not in answer.headers
 
@@ -119,21 +121,42 @@ def needed(entries: set[str]) -> set[str]:
     return found
 
 
-def test_modules_are_all_preloaded_and_named(html: str) -> None:
-    """No waterfall: what core areas import at once is preloaded, and nothing else; the boot data names the entries."""
+def test_modules_of_the_first_view_are_one_file(client: Client, html: str) -> None:
+    """What core areas import at once is joined, and nothing else; the boot data names the entries in it."""
     boot = re.search(r'<script type="application/json" id="boot">(.*?)</script>', html)
     assert boot
     entries = {item["plugin"]: item for item in json.loads(boot[1])["modules"]}
-    assert entries["issues"]["module"].endswith("/issues/issues.js")
     core = {plugin for plugin, item in entries.items() if item["core"]}
     assert {"issues", "tags", "logs", "connectors", "system"} == core
     assert {"alerting", "releases", "tracker"} <= set(entries) - core
-    preloaded = re.findall(r'<link rel="modulepreload" href="static/[0-9a-f]{12}/([^"]+)">', html)
-    assert len(preloaded) == len(set(preloaded))
-    modules = {re.sub(r"^static/[0-9a-f]{12}/", "", entries[plugin]["module"]) for plugin in core}
-    assert set(preloaded) == needed({"dashboard/app.js"} | modules)
-    assert "issues/list.js" in preloaded
-    assert not {name for name in preloaded if "/screens/" in name or "/widgets/form" in name}
+    script = re.search(r'<script type="module" src="(static/[0-9a-f]{12}/dashboard/all[.]js)"></script>', html)
+    assert script
+    assert "modulepreload" not in html
+    text = client.request("GET", f"/{script[1]}").text
+    joined = re.findall(r"^// (\w+/\S+[.]js)$", text, re.MULTILINE)
+    assert len(joined) == len(set(joined))
+    assert set(joined) == needed({"dashboard/app.js"} | {f"{plugin}/{plugin}.js" for plugin in core})
+    assert "issues/list.js" in joined
+    assert not {name for name in joined if "/screens/" in name or "/widgets/form" in name}
+    for plugin, entry in entries.items():
+        if plugin in core:
+            assert entry["module"] == script[1]
+            assert re.search(rf"^export .*[{{ ]{re.escape(entry['part'])}[, }}]", text, re.MULTILINE)
+        else:
+            own = client.request("GET", f"/{entry['module']}").text
+            assert own == (ROOT / "plugins" / plugin / "ui" / f"{plugin}.js").read_text()
+
+
+def test_the_joined_file_holds_the_text_of_the_modules(client: Client, html: str) -> None:
+    """Only imports, exports and the addresses of import() are written anew."""
+    address = next(address for address in references(html) if address.endswith("all.js"))
+    text = client.request("GET", f"/{address}").text
+    for name in re.findall(r"^// (\w+/\S+[.]js)$", text, re.MULTILINE):
+        folder, path = name.split("/", 1)
+        lines = (ROOT / "plugins" / folder / "ui" / path).read_text().splitlines()
+        kept = [line for line in lines if not re.match(r"import|export", line) and "import(" not in line]
+        assert len(kept) > len(lines) / 2
+        assert set(kept) <= set(text.splitlines()), name
 
 
 def test_styles_of_core_areas_are_one_file(client: Client, html: str) -> None:

@@ -66,11 +66,17 @@ const entries = JSON.parse(document.getElementById("boot").textContent).modules.
 
 let registering = Promise.resolve();
 
+/** The module of an entry: a file, or a part of the joined one. */
+async function fetched({ module, part }) {
+  const file = await import(new URL(module, document.baseURI));
+  return part ? file[part] : file;
+}
+
 /** Fetch modules that were not fetched yet and let them register. */
 function loadModules(wanted) {
   const batch = entries.filter(wanted);
   // Fetched side by side, registered in order: the network must not decide who comes first.
-  for (const entry of batch) entry.fetching ??= import(new URL(entry.module, document.baseURI));
+  for (const entry of batch) entry.fetching ??= fetched(entry);
   return (registering = registerAll(batch, registering));
 }
 
@@ -328,5 +334,5 @@ keys.start(bindings, showPalette);
 // Started here, so that it is on its way with the modules; a failure is met again, and shown, by `show`.
 contextOf(routes.query().app ?? "").catch(() => {});
 if (routes.query().view) widgets().catch(() => {});
-await loadModules(({ core }) => core);
-await show();
+// Not awaited here: the core areas are in the file that this module is in, which is there when all of it has run.
+void loadModules(({ core }) => core).then(() => show());

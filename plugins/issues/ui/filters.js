@@ -5,10 +5,12 @@ import { level, LEVELS, SORTS, STATUSES } from "./words.js";
 
 export default (ui, change) => {
   const { html, keyed } = ui;
-  let offered = [];
+  /** What is being typed into the search field and was not searched for yet; an answer that comes now leaves it alone. */
+  let typed = null;
 
   function search(event) {
     event.preventDefault();
+    typed = null;
     const query = ui.query();
     const found = parse(new FormData(event.target).get("q"));
     // What has a control of its own stays, unless it was typed.
@@ -16,12 +18,11 @@ export default (ui, change) => {
     change({ ...found, ...range, status: found.status ?? query.status });
   }
 
-  async function offer(text, data) {
+  /** Filled by hand: drawing the whole list again would hold up the next key. */
+  async function offer({ value, list }, data) {
+    typed = value;
     const { known, suggest } = await import("./suggest.js");
-    const next = suggest(text, known(data));
-    if (next.join("\n") === offered.join("\n")) return;
-    offered = next;
-    ui.refresh();
+    list.replaceChildren(...suggest(value, known(data)).map((text) => new Option("", text)));
   }
 
   const select = (name, label, value, options) => html`<select aria-label=${label} .value=${value} @change=${(event) =>
@@ -46,9 +47,9 @@ export default (ui, change) => {
       <label class="search">
         <span class="off-screen">Search issues</span>
         <ui-icon name="search"></ui-icon>
-        <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${compose(query)}
-          @input=${({ target }) => void offer(target.value, data)} placeholder="Search, or level:error tag:payments source:billing" />
-        <datalist id="search-offers">${keyed(offered, (text) => text, (text) => html`<option value=${text}></option>`)}</datalist>
+        <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${typed ?? compose(query)}
+          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="Search, or level:error tag:payments source:billing" />
+        <datalist id="search-offers"></datalist>
       </label>
       ${time}
       ${select("severity", "Level", query.severity ?? "", levels)}
