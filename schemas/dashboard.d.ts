@@ -33,6 +33,7 @@ export type Slot =
   | "issue.side" // data: the issue
   | "issue.main" // data: the issue
   | "issues.columns" // data: one issue of the list; keep it to one short cell
+  | "chart.marks" // data: `{ from, to }`, the times at the ends of a chart of events; draw `.mark` with `--at` over it
   | "overview" // data: the selected application
   | "settings" // data: the selected application
   | "setup"; // data: the selected application; shown while nothing was received yet
@@ -96,6 +97,7 @@ export interface Panel<Data = any, Loaded = any> {
   id: string;
   title?: string;
   order?: number;
+  /** Called once for each time that the page is loaded; a form that is made here keeps what is typed. */
   load?: (data: Data) => Loaded | Promise<Loaded>;
   /** Draw the data of the slot, and what `load` fetched for it. */
   render?: (data: Data, loaded: Loaded) => View;
@@ -287,6 +289,8 @@ export interface Ui {
   bytes(value: number): string;
   /** "1 event", "2 events" */
   plural(count: number, word: string, words?: string): string;
+  /** "Error" for "ERROR" */
+  level(severity: string): string;
   /** "5m ago"; times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. */
   ago(time: string): string;
   moment(time: string): Date;

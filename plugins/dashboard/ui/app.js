@@ -4,7 +4,7 @@ import { api, ApiError, download, hasKey, keepKey, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
-import { forget, slot } from "./panels.js";
+import { began, slot } from "./panels.js";
 import * as registry from "./registry.js";
 import * as routes from "./routes.js";
 import { acting, toast } from "./toasts.js";
@@ -162,7 +162,7 @@ async function show({ scroll = 0 } = {}) {
   const moved = next.page !== shown.page || query.id !== shown.query.id || query.app !== shown.query.app;
   const before = shown.query.app;
   close?.();
-  if (moved) forget();
+  began(moved);
   shown = next;
   draw();
   scrollTo(0, scroll);

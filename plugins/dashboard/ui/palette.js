@@ -11,7 +11,12 @@ export function palette(dialog, offers) {
 
   const found = () => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    return offers(text.trim()).filter(({ label, always }) => always || words.every((word) => label.toLowerCase().includes(word))).slice(0, MOST);
+    const [named, others] = [[], []];
+    for (const offer of offers(text.trim())) {
+      if (words.every((word) => offer.label.toLowerCase().includes(word))) named.push(offer);
+      else if (offer.always) others.push(offer);
+    }
+    return [...named.slice(0, MOST - others.length), ...others]; // what is called like that comes before what takes any text
   };
 
   function run(item) {

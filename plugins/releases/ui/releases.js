@@ -5,7 +5,7 @@ const SHOWN = 8;
 export default (ui) => {
   const { html, api, keyed } = ui;
 
-  ui.page({ id: "releases", title: "Releases", nav: true, order: 75, screen: () => import("./screens/releases.js") });
+  ui.page({ id: "releases", title: "Releases", icon: "flag", nav: true, order: 75, screen: () => import("./screens/releases.js") });
 
   const release = ({ release: name, occurrences, last_seen: last }) => html`<li><span class="mono">${name}</span>
     <span class="faint">${ui.plural(occurrences, "event")}, <ui-ago at=${last}></ui-ago></span></li>`;

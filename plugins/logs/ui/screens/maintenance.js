@@ -3,7 +3,6 @@
 import deleting from "../deleting.js";
 import importing from "../importing.js";
 
-const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
 
 export default (ui) => {
   const { html, api } = ui;
@@ -16,7 +15,7 @@ export default (ui) => {
     label: "What is kept",
     fields: [
       { name: "severities", label: "Levels that are kept of log files", type: "checks",
-        options: settings.available_severities.map((name) => [name, level(name)]) },
+        options: settings.available_severities.map((name) => [name, ui.level(name)]) },
       { name: "timezone", label: "Time zone of lines that name none", half: true, max: 64, required: true, suggest: zones() },
       { name: "access_issue_min_status", label: "Access lines become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
         hint: "500: failures of the server; 600: never." },
