@@ -125,7 +125,7 @@ export interface Field {
   name: string;
   label: View;
   /** "text" when left out; "check" is one box, "checks" several, "list" one text a line. */
-  type?: "text" | "number" | "password" | "color" | "date" | "select" | "check" | "checks" | "list";
+  type?: "text" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
   /** The value of a new thing. */
   value?: unknown;
   required?: boolean;

@@ -72,9 +72,10 @@ export default (ui, change) => {
     const pick = (from, to) => change({ ...none, from: start(Math.min(from, to)), to: start(Math.max(from, to) + 1) });
     const total = values.reduce((sum, value) => sum + value, 0);
     return html`<figure class="chart">
-      <div class="brush" @pointerdown=${(event) => drag(event, count, pick)}>
+      <div class="brush plot" @pointerdown=${(event) => drag(event, count, pick)}>
         <ui-bars class="histogram" values=${values.join()} label="Events per hour, last 24 hours" @pick=${({ detail }) => pick(detail, detail)}
           .titles=${values.map((value, at) => `${start(at).slice(5, 16)} UTC: ${ui.plural(value, "event")}`)}></ui-bars>
+        ${ui.slot("chart.marks", { from: start(0), to: start(count) })}
         <div class="brush-range" vars=${marked(limits(query), first, count)}></div>
       </div>
       <figcaption class="axis"><span>${start(0).slice(11, 16)} UTC</span>
