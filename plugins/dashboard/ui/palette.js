@@ -11,12 +11,10 @@ export function palette(dialog, offers) {
 
   const found = () => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const [named, others] = [[], []];
-    for (const offer of offers(text.trim())) {
-      if (words.every((word) => offer.label.toLowerCase().includes(word))) named.push(offer);
-      else if (offer.always) others.push(offer);
-    }
-    return [...named.slice(0, MOST - others.length), ...others]; // what is called like that comes before what takes any text
+    const all = offers(text.trim());
+    const named = all.filter(({ label, always }) => !always && words.every((word) => label.toLowerCase().includes(word)));
+    const others = all.filter(({ always }) => always);
+    return [...named.slice(0, MOST - others.length), ...others]; // what is called so comes before what takes any text
   };
 
   function run(item) {

@@ -2,6 +2,7 @@
 
 const SHOWN = 8;
 const DAYS = 30; // no chart shows more
+const LATE = 0.85; // from here on a name stands before its mark
 
 export default (ui) => {
   const { html, api, keyed } = ui;
@@ -11,12 +12,14 @@ export default (ui) => {
   const share = (at, { from, to }) => (ui.moment(at) - ui.moment(from)) / (ui.moment(to) - ui.moment(from));
   const inside = (at, { from, to }) => from <= at && at < to;
 
+  const mark = ({ version, environment, deployed_at: at }, ends) => html`<a class=${share(at, ends) > LATE ? "mark mark-end" : "mark"} draggable="false"
+    href=${ui.link({ view: "overview", since: at })} title=${`${version} to ${environment}, ${at} UTC: what is new since then`}
+    vars=${{ "--at": `${(100 * share(at, ends)).toFixed(2)}%` }}><span>${version}</span></a>`;
+
   ui.panel("chart.marks", {
     id: "deploys",
     load: () => api("deploys", { limit: 1, days: DAYS }),
-    render: (ends, { markers }) => keyed(markers.filter(({ deployed_at: at }) => inside(at, ends)), (_, at) => at,
-      ({ version, environment, deployed_at: at }) => html`<a class="mark" draggable="false" href=${ui.link({ view: "overview", since: at })}
-        title=${`${version} to ${environment}, ${at} UTC: what is new since then`} vars=${{ "--at": `${(100 * share(at, ends)).toFixed(2)}%` }}>${version}</a>`),
+    render: (ends, { markers }) => keyed(markers.filter(({ deployed_at: at }) => inside(at, ends)), (_, at) => at, (one) => mark(one, ends)),
   });
 
   const release = ({ release: name, occurrences, last_seen: last }) => html`<li><span class="mono">${name}</span>

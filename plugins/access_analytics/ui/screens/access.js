@@ -72,7 +72,8 @@ export default (ui) => {
     render: (report, query) => html`<div class="head"><h1 tabindex="-1">Access</h1>${choices(query)}</div>
       ${report.total === 0 && report.not_understood === 0
         ? html`<section class="card notice"><p>No request was read in this window.
-            Access logs are counted as they are imported; what was read before is counted by reading it again (reindex).</p></section>`
+            Access logs are counted as they are read. Those that were read before this was switched on are counted
+            when they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`
         : html`<div class="stack">${figures(report)}
             <div class="cards">${bars("Requests by day", report.by_day, "day")}${bars("Requests by hour", report.by_hour, "hour")}</div>
             <div class="cards cards-wide">${PANELS.map((panel) => list(panel, report))}</div></div>`}`,

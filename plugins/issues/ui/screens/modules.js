@@ -52,6 +52,6 @@ export default (ui) => {
     render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Modules</h1>
         <button class="button button-main" @click=${add}>New module</button></div>
       <section class="card">${ui.table(columns(data), data, { id: "modules", label: "Modules",
-        empty: "No modules yet. A folder below the drop folder makes one by itself." })}</section>`,
+        empty: "No modules yet. Modules are the parts of an application: issues of one never mix with those of another, and the list filters by them. A folder below the drop folder makes one by itself." })}</section>`,
   };
 };

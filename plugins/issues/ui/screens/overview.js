@@ -81,12 +81,13 @@ export default (ui) => {
   function news({ issues, exact }, { since }) {
     const count = issues.length ? ` (${exact ? "" : "over "}${ui.number(issues.length)})` : "";
     const range = since ? { from: since } : { range: "24h" };
-    return list(`${since ? `New since ${since.slice(0, 16)} UTC` : "New in 24 h"}${count}`, issues, "Nothing new.",
-      html`<p><a href=${ui.link(range)}>All that happened since then</a>${since && html` · <a href=${ui.link({ view: "overview" })}>New in 24 h</a>`}</p>`);
+    const more = !since && issues.length > SHOWN && html`<p><a href=${ui.link({ view: "overview", since: ui.stamp(new Date(Date.now() - DAY)) })}>All new ones</a></p>`;
+    return list(`${since ? `New since ${since.slice(0, 16)} UTC` : "New in 24 h"}${count}`, since ? issues : issues.slice(0, SHOWN), "Nothing new.",
+      html`${more}<p><a href=${ui.link(range)}>All issues with events since then</a></p>`);
   }
 
   const list = (title, rows, none, more) => html`<section class="card"><h2>${title}</h2>
-    ${rows.length ? html`<ol class="briefs">${keyed(rows.slice(0, SHOWN), ({ id }) => id, issue)}</ol>` : html`<p class="faint">${none}</p>`}
+    ${rows.length ? html`<ol class="briefs">${keyed(rows, ({ id }) => id, issue)}</ol>` : html`<p class="faint">${none}</p>`}
     ${more}</section>`;
 
   const render = ({ summary, loud, fresh }, query) => html`<div class="head"><h1 tabindex="-1">Overview</h1></div>

@@ -23,7 +23,8 @@ export default (ui) => {
       ${ui.snippet(request, "Request that creates an issue")}</section>`;
   }
 
-  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>`;
+  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>
+    <p class="further">More ways are plugins, such as events that applications send over HTTP: <a href=${ui.link({ view: "plugins" })}>switch them on</a></p>`;
 
   const waiting = () => html`<p class="live" role="status"><span class="pulse"></span> Waiting for the first event …</p>`;
 
