@@ -4,6 +4,7 @@ import { api, ApiError, download, hasKey, keepKey, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
+import { pager } from "./pager.js";
 import { began, slot } from "./panels.js";
 import * as registry from "./registry.js";
 import * as routes from "./routes.js";
@@ -41,6 +42,7 @@ const kit = {
   act: acting(reload),
   follow: (...given) => void jobs(({ follow }) => follow(...given)),
   ...widgetKit(draw),
+  pager,
   slot,
   actions: registry.actionsOf,
   query: routes.query,
