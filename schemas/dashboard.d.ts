@@ -113,7 +113,7 @@ export interface Column<Row = any> {
   /** Draw the cell; without it the row's value of this name. */
   view?: (row: Row) => View;
   /** True, or what to compare by: the heading sorts. */
-  sort?: true | ((row: Row) => string | number | null | undefined);
+  sort?: boolean | ((row: Row) => string | number | null | undefined);
   /** True: figures, aligned to the right. */
   number?: boolean;
   /** True: long text that may take several lines. */

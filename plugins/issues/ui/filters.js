@@ -3,6 +3,7 @@
 import { compose, parse } from "./search.js";
 import { LEVELS, SORTS, STATUSES } from "./words.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, change) => {
   const { html, keyed } = ui;
   let offered = [];

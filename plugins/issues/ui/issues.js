@@ -2,6 +2,7 @@
 
 import list from "./list.js";
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   ui.page(list(ui));
   ui.page({ id: "issue", title: "Issue", parent: "issues", screen: () => import("./screens/issue.js") });

@@ -7,6 +7,7 @@ import range from "./range.js";
 import rowOf from "./row.js";
 import { compose, FILTERS } from "./search.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, keyed } = ui;
   const change = (values) => ui.go({ ...ui.query(), page: null, ...values });

@@ -4,12 +4,13 @@ const SHOWN = 8;
 const DAYS = 30; // no chart shows more
 const LATE = 0.85; // from here on a name stands before its mark
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html, api, keyed } = ui;
 
   ui.page({ id: "releases", title: "Releases", icon: "flag", nav: true, order: 75, screen: () => import("./screens/releases.js") });
 
-  const share = (at, { from, to }) => (ui.moment(at) - ui.moment(from)) / (ui.moment(to) - ui.moment(from));
+  const share = (at, { from, to }) => (+ui.moment(at) - +ui.moment(from)) / (+ui.moment(to) - +ui.moment(from));
   const inside = (at, { from, to }) => from <= at && at < to;
 
   const mark = ({ version, environment, deployed_at: at }, ends) => html`<a class=${share(at, ends) > LATE ? "mark mark-end" : "mark"} draggable="false"

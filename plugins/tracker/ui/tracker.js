@@ -2,6 +2,7 @@
 
 import syncing from "./syncing.js";
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html, api } = ui;
   const sync = syncing(ui);

@@ -14,6 +14,7 @@ const PANELS = [
   { title: "Referrers", rows: "top_referrers", columns: ["referrer", "count"] },
 ];
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html } = ui;
   const percent = (share) => `${(share * 100).toFixed(2)} %`;
@@ -59,6 +60,7 @@ export default (ui) => {
     return html`<section class="card"><dl class="figures">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
   };
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const choices = ({ days = "7", bots }) => html`<div class="toolbar">
     <label class="check">Window <select @change=${({ target }) => ui.go({ ...ui.query(), days: target.value })}>
       ${WINDOWS.map((number) => html`<option value=${number} .selected=${String(number) === days}>${ui.plural(number, "day")}</option>`)}

@@ -12,12 +12,14 @@ const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", 
 const of = (...triggers) => ({ trigger_type: trigger }) => triggers.includes(trigger);
 const id = (text) => (text === "" ? "" : Number(text));
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api, keyed } = ui;
   let tried = null;
 
   const choice = (any, items) => [["", any], ...items.map((item) => [String(item.id), item.name])];
 
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const fields = ({ channels, modules, tags }) => [
     { name: "name", label: "Name", required: true, max: 120 },
     { name: "trigger_type", label: "When there is", type: "select", options: Object.entries(TRIGGERS), half: true },

@@ -3,6 +3,7 @@
 import { assign, merge, snooze, unmerge } from "./triage.js";
 import { SNOOZES } from "../words.js";
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, keyed } = ui;
   const subject = (issue) => ({ issues: [issue] });

@@ -12,6 +12,7 @@ const DAYS = 28;
 const DAY = 86_400_000;
 const LIMIT = 50;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed } = ui;
   const { badge, chips, silence } = parts(ui);
@@ -19,6 +20,7 @@ export default (ui) => {
   const sideView = side(ui);
   let current = null;
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ id, page, occurrence, raw }, options) {
     const [answer, tags, people] = await Promise.all([
       ui.api("error", { id, page, occurrence, limit: LIMIT }, options),

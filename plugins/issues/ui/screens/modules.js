@@ -1,7 +1,9 @@
 // Modules: the parts of an application that issues belong to.
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const FIELDS = [
     { name: "name", label: "Name", required: true, max: 100 },
     { name: "slug", label: "Short name", max: 64, half: true, placeholder: "made from the name", hint: "Folder name below the drop folder, and word of the search." },

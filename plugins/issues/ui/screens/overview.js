@@ -8,6 +8,7 @@ const DAY = 86_400_000;
 const SHOWN = 8;
 const UNDONE = ["open", "in_progress", "reoccurred"];
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
 

@@ -2,6 +2,7 @@
 
 const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
   let current = null;

@@ -4,6 +4,7 @@ import deleting from "../deleting.js";
 import importing from "../importing.js";
 
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const remove = deleting(ui);

@@ -1,8 +1,10 @@
 // Deploys: a list with the issues of each release, and a form for a new one.
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const fields = [
     { name: "version", label: "Version", required: true, max: 120, half: true },
     { name: "environment", label: "Environment", max: 100, placeholder: "production", half: true },

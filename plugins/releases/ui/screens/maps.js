@@ -1,12 +1,13 @@
 // Source maps: a list, and an upload of the maps of a release.
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 
   async function upload(event) {
     event.preventDefault();
     const form = event.target;
-    const { release, folder } = Object.fromEntries(new FormData(form));
+    const [release, folder] = [form.elements.release.value, form.elements.folder.value];
     const chosen = [...form.elements.maps.files];
     const sent = await ui.act(async () => {
       for (const file of chosen) {

@@ -6,6 +6,7 @@ import settings from "./settings.js";
 
 const LIMIT = 25;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const views = { deploys: deploys(ui), maps: maps(ui), settings: settings(ui) };

@@ -1,5 +1,6 @@
 // Where the sources can be looked at: the template that links of issues are made of.
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 

@@ -1,19 +1,23 @@
 // The form of the settings. Secrets are only written: what is stored never comes here.
 
 const PROVIDERS = { linear: "Linear", github: "GitHub", gitlab: "GitLab", jira: "Jira", generic: "Generic (signed JSON)" };
+/** @type {[string, string, string][]} */
 const SECRETS = [["api_key", "API key", "api_key_source"], ["webhook_secret", "Webhook secret", "webhook_secret_source"]];
 
 /** Shown for these trackers, and for those that a plugin adds. */
 const of = (...providers) => ({ provider }) => providers.includes(provider) || !(provider in PROVIDERS);
 const pulling = ({ provider }) => provider !== "generic";
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 
-  const secret = ([name, label, source], settings) => settings[source] === "env"
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field} */
+  const secret = (settings, [name, label, source]) => settings[source] === "env"
     ? { name, label, fixed: true, half: true, secret: true, placeholder: "set by the environment" }
     : { name, label, type: "password", secret: true, max: 4000, half: true, placeholder: settings[source] === "stored" ? "stored; leave empty to keep it" : "none" };
 
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(settings) {
     const names = { ...PROVIDERS, ...(settings.provider in PROVIDERS ? {} : { [settings.provider]: settings.provider }) };
     return [
@@ -24,7 +28,7 @@ export default (ui) => {
         hint: "GitHub: owner/repository. GitLab: group/project. Jira: the project's key." },
       { name: "team_key", label: "Team key", max: 2000, half: true, placeholder: "ENG", when: of("linear") },
       { name: "account", label: "E-mail of the key's owner", max: 2000, half: true, when: of("jira") },
-      ...SECRETS.map((one) => secret(one, settings)),
+      ...SECRETS.map((one) => secret(settings, one)),
       { name: "labels", label: "Only items with these labels, one a line", type: "list", half: true, when: pulling },
       { name: "assignees", label: "Only items of these assignees, one a line", type: "list", half: true, when: pulling },
       { name: "assigned_to_me", label: "Only items assigned to the key's owner", type: "check" },

@@ -3,6 +3,7 @@
 import syncing from "../syncing.js";
 import settingsForm from "./settings.js";
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const sync = syncing(ui);
