@@ -399,9 +399,13 @@ def test_what_is_new_stands_at_the_end_of_first_sights(
     found = page.evaluate(
         """async ([issues, fresh]) => {
           const preloads = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
-          const { newSince } = await import(preloads.find((href) => href.endsWith("/issues/list.js")).replace("list.js", "new.js"));
-          const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: at < issues - fresh ? "2026-01-01" : "2026-02-01" }));
-          const api = async (_, { page, limit }) => ({ data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) } });
+          const list = preloads.find((href) => href.endsWith("/issues/list.js"));
+          const { newSince } = await import(list.replace("list.js", "new.js"));
+          const seen = (at) => (at < issues - fresh ? "2026-01-01" : "2026-02-01");
+          const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: seen(at) }));
+          const api = async (_, { page, limit }) => ({
+            data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) },
+          });
           const { issues: found, exact } = await newSince(api, "2026-01-15");
           return [found.length, found[0]?.id ?? null, exact];
         }""",

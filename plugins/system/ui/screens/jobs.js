@@ -31,7 +31,7 @@ export default (ui) => {
     { name: "kind", label: "Work", view: kind },
     { name: "status", label: "Status", view: ({ status }) => html`<span class="state" data-state=${STATES[status]}>${status}</span>` },
     { name: "progress", label: "Progress", wrap: true, view: (job) => job.error ?? (job.status === "running" ? ui.progress(job.progress, kind(job))
-      : html`<span class="faint">${ui.number(job.progress.done)} ${job.progress.unit}</span>`) },
+      : html`<span class="faint">${ui.plural(job.progress.done, job.progress.unit.replace(/s$/, ""))}</span>`) },
     { name: "created_by", label: "Started by", view: ({ created_by: by }) => by ?? html`<span class="faint">the service</span>` },
     { name: "created_at", label: "Queued", view: ({ created_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "took", label: "Took", number: true, view: (job) => (took(job) === null ? "" : `${ui.number(took(job))} s`) },
