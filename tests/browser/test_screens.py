@@ -228,6 +228,20 @@ def test_pages_by_keyboard_alone(show: Show) -> None:
     expect(page.locator("h1")).to_contain_text("Order")
 
 
+def test_what_is_typed_before_the_palette_is_there_counts(show: Show) -> None:
+    page = show("overview")
+    waiting: list[Any] = []
+    page.route("**/palette.js", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.keyboard.press("Control+k")
+    page.keyboard.type("heal")
+    page.keyboard.press("Enter")
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting[0].continue_()
+    expect(page.locator("h1")).to_have_text("Health")
+    expect(dialog(page)).to_have_count(0)
+
+
 # -- tags, modules, applications
 
 

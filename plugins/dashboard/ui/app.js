@@ -313,15 +313,19 @@ function offers(text) {
   return [...registry.offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
 }
 
-/** Its dialog and field are there at once, so that what is typed while it is fetched is not lost. */
+/** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */
 async function showPalette() {
   if (document.querySelector("dialog[open]")) return;
   const dialog = Object.assign(document.createElement("dialog"), { className: "palette", ariaLabel: "Commands" });
-  dialog.append(Object.assign(document.createElement("input"), { ariaLabel: "Command" }));
+  const field = Object.assign(document.createElement("input"), { ariaLabel: "Command" });
+  let entered = false;
+  field.addEventListener("keydown", ({ key }) => (entered ||= key === "Enter"));
+  dialog.append(field);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  (await import("./palette.js")).palette(dialog, offers);
+  const { palette } = await import("./palette.js");
+  palette(dialog, offers, entered);
 }
 
 routes.onRoute(show);

@@ -4,8 +4,11 @@ import { html, keyed, render } from "./dom.js";
 
 const MOST = 12;
 
-/** Fill the open dialog, whose field may hold text already. `offers(text)` gives `{ label, hint, run }` in order; everything is filtered by the words typed. */
-export function palette(dialog, offers) {
+/**
+ * Fill the open dialog, whose field may hold text already; `entered`: and Enter was pressed. `offers(text)` gives
+ * `{ label, hint, run }` in order; everything is filtered by the words typed.
+ */
+export function palette(dialog, offers, entered) {
   let text = dialog.querySelector("input").value;
   let at = 0;
 
@@ -48,6 +51,7 @@ export function palette(dialog, offers) {
       ${!items.length && html`<p class="faint" role="status">Nothing is called that.</p>`}`, dialog);
   }
 
+  if (entered) return run(found()[0]);
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   draw();
   const field = dialog.querySelector("input");
