@@ -231,7 +231,7 @@ def test_pages_by_keyboard_alone(show: Show) -> None:
 def test_what_is_typed_before_the_palette_is_there_counts(show: Show) -> None:
     page = show("overview")
     waiting: list[Any] = []
-    page.route("**/palette.js", lambda route: waiting.append(route))  # noqa: PLW0108
+    page.route("**/palette.js", lambda route: waiting.append(route))
     page.keyboard.press("Control+k")
     page.keyboard.type("heal")
     page.keyboard.press("Enter")
