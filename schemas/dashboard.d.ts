@@ -33,6 +33,7 @@ export type Slot =
   | "issue.side" // data: the issue
   | "issue.main" // data: the issue
   | "issues.columns" // data: one issue of the list; keep it to one short cell
+  | "chart.marks" // data: `{ from, to }`, the times at the ends of a chart of events; draw `.mark` with `--at` over it
   | "overview" // data: the selected application
   | "settings" // data: the selected application
   | "setup"; // data: the selected application; shown while nothing was received yet
@@ -96,6 +97,7 @@ export interface Panel<Data = any, Loaded = any> {
   id: string;
   title?: string;
   order?: number;
+  /** Called once for each time that the page is loaded; a form that is made here keeps what is typed. */
   load?: (data: Data) => Loaded | Promise<Loaded>;
   /** Draw the data of the slot, and what `load` fetched for it. */
   render?: (data: Data, loaded: Loaded) => View;
@@ -111,7 +113,7 @@ export interface Column<Row = any> {
   /** Draw the cell; without it the row's value of this name. */
   view?: (row: Row) => View;
   /** True, or what to compare by: the heading sorts. */
-  sort?: true | ((row: Row) => string | number | null | undefined);
+  sort?: boolean | ((row: Row) => string | number | null | undefined);
   /** True: figures, aligned to the right. */
   number?: boolean;
   /** True: long text that may take several lines. */
@@ -123,7 +125,7 @@ export interface Field {
   name: string;
   label: View;
   /** "text" when left out; "check" is one box, "checks" several, "list" one text a line. */
-  type?: "text" | "number" | "password" | "color" | "date" | "select" | "check" | "checks" | "list";
+  type?: "text" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
   /** The value of a new thing. */
   value?: unknown;
   required?: boolean;
@@ -287,6 +289,8 @@ export interface Ui {
   bytes(value: number): string;
   /** "1 event", "2 events" */
   plural(count: number, word: string, words?: string): string;
+  /** "Error" for "ERROR" */
+  level(severity: string): string;
   /** "5m ago"; times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. */
   ago(time: string): string;
   moment(time: string): Date;

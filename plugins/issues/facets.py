@@ -11,7 +11,7 @@ from snaglist.kernel.database import chunks, upsert
 from snaglist.plugins.issues.tables import issue_facets
 
 MAX_VALUES = 1_000
-OTHER = "(other)"
+OTHER = "(other)"  # the facet value that stands for all values past the limit per issue
 CHUNK = 500
 Facet = tuple[str, str]
 _Pair = tuple[int, str]

@@ -303,8 +303,11 @@ def test_keyboard_moves_opens_and_comes_back(page: Page) -> None:
 def test_help_lists_the_shortcuts(page: Page) -> None:
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog")
-    for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i", "Escape"):
+    for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i"):
         expect(dialog.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$"))).to_have_count(1)
+    expect(dialog.locator("div", has=page.get_by_text("Esc", exact=True))).to_contain_text(
+        ["Choose nothing", "Leave a field, close a dialog"]
+    )
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
 
@@ -401,6 +404,41 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     page.clock.run_for(6000)
     expect(page.locator(".live button")).to_have_text("5 new events")
     assert page.locator(".row").first.inner_text() == before
+    page.locator(".live button").click()
+    expect(page.locator(".live")).to_have_text("Live")
+
+
+@pytest.mark.parametrize(
+    ("issues", "new", "shown", "exact"),
+    [
+        (0, 0, 0, True),
+        (60, 60, 60, True),
+        (150, 150, 150, True),
+        (250, 0, 0, True),
+        (250, 120, 120, True),
+        (250, 200, 150, False),
+    ],
+)
+def test_what_is_new_stands_at_the_end_of_first_sights(
+    page: Page, issues: int, new: int, shown: int, exact: bool
+) -> None:
+    """The service sorts by first sight, oldest first; the last two pages of 100 are looked at."""
+    found = page.evaluate(
+        """async ([issues, fresh]) => {
+          const preloads = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
+          const list = preloads.find((href) => href.endsWith("/issues/list.js"));
+          const { newSince } = await import(list.replace("list.js", "new.js"));
+          const seen = (at) => (at < issues - fresh ? "2026-01-01" : "2026-02-01");
+          const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: seen(at) }));
+          const api = async (_, { page, limit }) => ({
+            data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) },
+          });
+          const { issues: found, exact } = await newSince(api, "2026-01-15");
+          return [found.length, found[0]?.id ?? null, exact];
+        }""",
+        [issues, new],
+    )
+    assert found == [shown, issues - 1 if shown else None, exact]
 
 
 def more_events(route: Route) -> None:
@@ -443,8 +481,7 @@ def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: An
     found = re.fullmatch(r"curl -H 'Content-Type: application/json' -d '(.*)' '(.*)\?api=(.*)'", command)
     assert found, command
     post(found[2], found[3], json.loads(found[1]))
-    page.reload()
-    expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"))
+    expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"), timeout=15_000)
 
 
 def test_the_application_is_part_of_the_address(open_page: Any, empty_deployment: Any) -> None:

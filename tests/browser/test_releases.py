@@ -39,6 +39,7 @@ def map_file(tmp_path: Path) -> Path:
 
 
 def add_deploy(page: Page, version: str, **fields: str) -> None:
+    page.get_by_role("button", name="New deploy").click()
     form = page.get_by_role("form", name="New deploy")
     form.get_by_label("Version").fill(version)
     for label, text in fields.items():
@@ -92,7 +93,8 @@ def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any,
     add_deploy(page, "v1")
     expect(page.get_by_role("row", name="v1")).to_be_visible()
     add_deploy(page, "v1")
-    expect(page.get_by_text("v1 is deployed to production already")).to_be_visible()
+    expect(page.get_by_role("dialog").get_by_text("v1 is deployed to production already")).to_be_visible()
+    page.keyboard.press("Escape")
     broken = tmp_path / "broken.js.map"
     broken.write_text("{")
     upload = page.get_by_role("form", name="Upload source maps")
@@ -104,8 +106,28 @@ def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any,
     prefixes = "\n".join(f"/srv/{at}/" for at in range(21))
     links.get_by_label("Path prefixes").fill(prefixes)
     links.get_by_role("button", name="Save").click()
-    expect(page.locator(".toast-error", has_text="path_prefixes")).to_be_visible()
+    expect(links.get_by_role("alert")).to_contain_text("20")
     expect(links.get_by_label("Path prefixes")).to_have_value(prefixes)
+
+
+def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
+    """Deploys are marked on the charts; a mark leads to what was first seen since then."""
+    body = json.dumps({"version": "v3", "deployed_at": "2020-01-01 00:00:00"}).encode()
+    headers = {"Content-Type": "application/json"}
+    urllib.request.urlopen(urllib.request.Request(f"{shop}?api=deploys", body, headers), timeout=30).close()
+    page = open_page(f"{shop}?view=releases")
+    row = page.get_by_role("row", name="v3")
+    row.get_by_role("link", name="What is new").click()
+    expect(page.get_by_role("heading", name="New since 2020-01-01 00:00 UTC (1)")).to_be_visible()
+    page.get_by_role("link", name="Releases", exact=True).click()
+    add_deploy(page, "v4")
+    expect(page.get_by_role("row", name="v4")).to_be_visible()
+    page.goto(f"{shop}?view=issue&id=1")
+    expect(page.locator(".mark")).to_have_text(["v4"])  # the other one is long ago
+    page.get_by_role("link", name="Issues", exact=True).first.click()
+    page.locator(".mark span").click()
+    expect(page.get_by_role("heading", name="New since")).to_be_visible()
+    expect(page.get_by_text("Nothing new.")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -118,6 +140,7 @@ def test_the_page_has_no_accessibility_violations(browser: Any, shop: str, schem
     found = Axe().run(page)
     page.goto(f"{shop}?view=issue&id=1")
     expect(page.get_by_role("heading", name="Seen in releases")).to_be_visible()
+    expect(page.locator(".mark")).to_be_visible()
     on_issue = Axe().run(page)
     context.close()
     assert found.violations_count == 0, found.generate_report()

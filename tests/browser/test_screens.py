@@ -219,14 +219,27 @@ def test_pages_by_keyboard_alone(show: Show) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     page.keyboard.type("heal")
-    expect(page.locator("#commands li")).to_have_count(2)
-    page.keyboard.press("ArrowDown")
+    expect(page.locator("#commands li span")).to_have_text(["Go to Health", "Search issues for “heal”"])
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Health")
     page.keyboard.press("Control+k")
     page.keyboard.type("#1")
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_contain_text("Order")
+
+
+def test_what_is_typed_before_the_palette_is_there_counts(show: Show) -> None:
+    page = show("overview")
+    waiting: list[Any] = []
+    page.route("**/palette.js", lambda route: waiting.append(route))
+    page.keyboard.press("Control+k")
+    page.keyboard.type("heal")
+    page.keyboard.press("Enter")
+    while not waiting:
+        page.wait_for_timeout(20)
+    waiting[0].continue_()
+    expect(page.locator("h1")).to_have_text("Health")
+    expect(dialog(page)).to_have_count(0)
 
 
 # -- tags, modules, applications
@@ -509,6 +522,8 @@ def test_the_strip_stays_while_pages_come_and_go(browser: Any, servers: Any, ope
         expect(strip).to_contain_text("Import")
         page.reload()
         expect(strip).to_contain_text("Import")
+        page.get_by_role("button", name="Keyboard shortcuts").click()  # in the corner of the rail, in reach
+        page.keyboard.press("Escape")
         strip.get_by_role("button", name="Cancel").click()
         expect(strip).to_contain_text("cancelled")
 
@@ -522,7 +537,10 @@ def test_health_in_words(show: Show) -> None:
 # -- the first run
 
 
-def test_from_nothing_to_the_first_issue(browser: Any, servers: Any, open_page: Any, tmp_path: Path) -> None:
+def test_from_nothing_to_the_first_issue(
+    browser: Any, servers: Any, open_page: Any, watch: Any, tmp_path: Path
+) -> None:
+    watch.expect("status of 422")
     log = tmp_path / "logs" / "shop.log"
     log.parent.mkdir()
     log.write_text(written(times.now(), 20))
@@ -530,6 +548,12 @@ def test_from_nothing_to_the_first_issue(browser: Any, servers: Any, open_page: 
         page = open_page(url)
         expect(page.get_by_text("Waiting for the first event")).to_be_visible()
         form = page.get_by_role("form", name="Read a folder")
+        form.get_by_label("Folder").fill("/nowhere")
+        with page.expect_response(lambda answer: "api=summary" in answer.url):
+            pass  # the page looks whether something came in, and is drawn again
+        expect(form.get_by_label("Folder")).to_have_value("/nowhere")
+        form.get_by_role("button", name="Read it").click()
+        expect(form.get_by_role("alert")).to_contain_text("one of ingestion.allowed_roots")
         form.get_by_label("Folder").fill(str(log.parent))
         form.get_by_role("button", name="Read it").click()
         expect(page.get_by_role("table", name="Runs")).to_contain_text("success")

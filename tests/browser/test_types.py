@@ -1,5 +1,6 @@
 """The types for plugin authors say what they mean: `deno check` accepts good modules and refuses bad ones."""
 
+import json
 import os
 import re
 import shutil
@@ -23,13 +24,13 @@ GOOD = """
 """
 
 
-def check(module: Path) -> tuple[bool, str]:
+def check(*modules: str | Path) -> tuple[bool, str]:
     deno = Path(sys.executable).with_name("deno")
     command = str(deno) if deno.exists() else shutil.which("deno")
     if command is None:
         pytest.skip("no deno: pip install deno")
     env = {**os.environ, "NO_COLOR": "1", "DENO_NO_UPDATE_CHECK": "1"}
-    done = subprocess.run([command, "check", str(module)], env=env, capture_output=True, text=True)
+    done = subprocess.run([command, "check", *map(str, modules)], env=env, capture_output=True, text=True)
     return done.returncode == 0, done.stdout + done.stderr
 
 
@@ -69,4 +70,17 @@ def test_examples_fit_the_types(tmp_path: Path, path: Path) -> None:
         f'import type {{ Setup }} from "{TYPES}";\nexport const setup: Setup = {body[body.index("(") :]};\n'
     )
     passed, output = check(typed)
+    assert passed, output
+
+
+def test_modules_of_the_areas_fit_the_types(tmp_path: Path) -> None:
+    """Their JSDoc names the types; what is found in the page by a selector may be any element."""
+    (tmp_path / "page.d.ts").write_text("interface ParentNode { querySelector(selectors: string): any }\n")
+    options = {"checkJs": True, "strict": False, "lib": ["dom", "dom.iterable", "esnext"], "types": ["./page.d.ts"]}
+    config = tmp_path / "deno.json"
+    config.write_text(json.dumps({"compilerOptions": options}))
+    modules = [path for path in ROOT.glob("plugins/*/ui/**/*.js") if "dashboard" not in path.parts[-4:-1]]
+    entries = [path for path in modules if path.parent.name == "ui" and path.stem == path.parent.parent.name]
+    assert [path.stem for path in entries if 'schemas/dashboard.d.ts").Setup' not in path.read_text()] == []
+    passed, output = check("--config", config, *modules)
     assert passed, output

@@ -1,5 +1,6 @@
 // Access analytics in the dashboard.
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
-  ui.page({ id: "access", title: "Access", icon: "chart", nav: true, order: 60, screen: () => import("./screens/access.js") });
+  ui.page({ id: "access", title: "Access", icon: "globe", nav: true, order: 60, screen: () => import("./screens/access.js") });
 };

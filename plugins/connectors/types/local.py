@@ -12,7 +12,10 @@ from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, Remote
 from snaglist.plugins.connectors.names import wanted_names
 from snaglist.plugins.logs import allowed_roots, discover
 
-_OUTSIDE = "config.directory: must be an existing folder below an allowed root"
+_OUTSIDE = (
+    "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "
+    "or /var/log when that is empty"
+)
 
 
 def check(call: Call, config: Config, secrets: Config) -> Config:

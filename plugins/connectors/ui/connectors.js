@@ -1,5 +1,6 @@
 // Connectors in the dashboard: a page, and the quickest way to the first log.
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html, api } = ui;
   ui.page({ id: "connectors", title: "Connectors", icon: "link", nav: true, order: 300, group: "Set up", letter: "c",

@@ -16,6 +16,7 @@ function object(text) {
   }
 }
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
 

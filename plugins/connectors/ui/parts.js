@@ -2,6 +2,7 @@
 
 const STATES = { success: "good", failed: "bad", running: "busy", queued: "busy", cancelled: "off" };
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 

@@ -4,7 +4,8 @@ import { api, ApiError, download, hasKey, keepKey, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
-import { forget, slot } from "./panels.js";
+import { pager } from "./pager.js";
+import { began, slot } from "./panels.js";
 import * as registry from "./registry.js";
 import * as routes from "./routes.js";
 import { acting, toast } from "./toasts.js";
@@ -41,6 +42,7 @@ const kit = {
   act: acting(reload),
   follow: (...given) => void jobs(({ follow }) => follow(...given)),
   ...widgetKit(draw),
+  pager,
   slot,
   actions: registry.actionsOf,
   query: routes.query,
@@ -168,7 +170,7 @@ async function show({ scroll = 0 } = {}) {
   const moved = next.page !== shown.page || query.id !== shown.query.id || query.app !== shown.query.app;
   const before = shown.query.app;
   close?.();
-  if (moved) forget();
+  began(moved);
   shown = next;
   draw();
   scrollTo(0, scroll);
@@ -317,15 +319,19 @@ function offers(text) {
   return [...registry.offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
 }
 
-/** Its dialog and field are there at once, so that what is typed while it is fetched is not lost. */
+/** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */
 async function showPalette() {
   if (document.querySelector("dialog[open]")) return;
   const dialog = Object.assign(document.createElement("dialog"), { className: "palette", ariaLabel: "Commands" });
-  dialog.append(Object.assign(document.createElement("input"), { ariaLabel: "Command" }));
+  const field = Object.assign(document.createElement("input"), { ariaLabel: "Command" });
+  let entered = false;
+  field.addEventListener("keydown", ({ key }) => (entered ||= key === "Enter"));
+  dialog.append(field);
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  (await import("./palette.js")).palette(dialog, offers);
+  const { palette } = await import("./palette.js");
+  palette(dialog, offers, entered);
 }
 
 routes.onRoute(show);

@@ -11,6 +11,9 @@ export const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
 /** "1 event", "2 events" */
 export const plural = (count, word, words = `${word}s`) => `${number(count)} ${count === 1 ? word : words}`;
 
+/** "ERROR" → "Error" */
+export const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
+
 /** 1500 → "1.5 kB" */
 export function bytes(value) {
   if (value < 1000) return `${value} B`;

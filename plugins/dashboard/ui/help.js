@@ -11,7 +11,7 @@ export function help(bindings) {
   render(
     html`<h2 id="help-title">Keyboard</h2>
       <dl class="shortcuts">
-        ${bindings.map(({ key, label }) => html`<div><dt><kbd>${key}</kbd></dt><dd>${label}</dd></div>`)}
+        ${bindings.map(({ key, label }) => html`<div><dt><kbd>${key === "Escape" ? "Esc" : key}</kbd></dt><dd>${label}</dd></div>`)}
       </dl>
       <form method="dialog"><button class="button">Close</button></form>`,
     dialog,

@@ -16,7 +16,7 @@ document.body.append(host);
 /** By id: `{ id, label, job, stop, done }`. */
 const followed = new Map();
 
-const sentence = (kind) => kind[0].toUpperCase() + kind.slice(1).replaceAll("_", " ");
+const sentence = (kind) => kind[0].toUpperCase() + kind.slice(1).replaceAll(/[_-]/g, " ");
 
 /** Show a job until it ends. `done` gets the finished job, whatever its status. */
 export function follow(id, { label, done } = {}) {

@@ -4,14 +4,20 @@ import { html, keyed, render } from "./dom.js";
 
 const MOST = 12;
 
-/** Fill the open dialog, whose field may hold text already. `offers(text)` gives `{ label, hint, run }` in order; everything is filtered by the words typed. */
-export function palette(dialog, offers) {
+/**
+ * Fill the open dialog, whose field may hold text already; `entered`: and Enter was pressed. `offers(text)` gives
+ * `{ label, hint, run }` in order; everything is filtered by the words typed.
+ */
+export function palette(dialog, offers, entered) {
   let text = dialog.querySelector("input").value;
   let at = 0;
 
   const found = () => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    return offers(text.trim()).filter(({ label, always }) => always || words.every((word) => label.toLowerCase().includes(word))).slice(0, MOST);
+    const all = offers(text.trim());
+    const named = all.filter(({ label, always }) => !always && words.every((word) => label.toLowerCase().includes(word)));
+    const others = all.filter(({ always }) => always);
+    return [...named.slice(0, MOST - others.length), ...others]; // what is called so comes before what takes any text
   };
 
   function run(item) {
@@ -45,6 +51,7 @@ export function palette(dialog, offers) {
       ${!items.length && html`<p class="faint" role="status">Nothing is called that.</p>`}`, dialog);
   }
 
+  if (entered) return run(found()[0]);
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   draw();
   const field = dialog.querySelector("input");

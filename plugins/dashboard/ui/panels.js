@@ -5,11 +5,17 @@ import { html, render } from "./dom.js";
 import { panelsOf } from "./registry.js";
 import { widgets } from "./widgets.js";
 
-let hosts = new Map();
+/** Slots whose panels have no frame and no heading, and the class of their elements. */
+const BARE = { "issues.columns": "cell", "chart.marks": "marks" };
 
-/** Forget the panels of the page before. */
-export function forget() {
-  hosts = new Map();
+let hosts = new Map();
+/** How many times pages were loaded: what a panel loaded belongs to one of them. */
+let pages = 0;
+
+/** A page was loaded: its panels load, too. Of another page than before they start anew. */
+export function began(another) {
+  pages += 1;
+  if (another) hosts = new Map();
 }
 
 /** The panels of a slot for `data` (an issue, …), as elements to put into a template. */
@@ -24,8 +30,8 @@ export function slot(name, data) {
 }
 
 function hostOf(panel, name) {
-  const host = document.createElement(name === "issues.columns" ? "div" : "section");
-  host.className = name === "issues.columns" ? "cell" : "panel";
+  const host = document.createElement(BARE[name] ? "div" : "section");
+  host.className = BARE[name] ?? "panel";
   host.dataset.panel = `${panel.plugin}.${panel.id}`;
   return host;
 }
@@ -35,9 +41,13 @@ async function fill(host, panel, data) {
   const tabled = (answer, { tables }) => tables(() => {})(panel.columns ?? [], answer.data ?? answer.items ?? []);
   const turn = (host.turn ?? 0) + 1;
   host.turn = turn;
+  // Once for each time that the page is loaded: to draw it again must not cost requests, nor what was typed into a form.
+  if (host.pages !== pages) {
+    host.pages = pages;
+    host.loading = (async () => load?.(data))();
+  }
   try {
-    const parts = await widgets();
-    const loaded = load ? await load(data) : undefined;
+    const [parts, loaded] = await Promise.all([widgets(), host.loading]);
     if (host.turn === turn) show(host, panel, panel.render ? panel.render(data, loaded) : tabled(loaded, parts));
   } catch (error) {
     if (host.turn === turn) fail(host, panel, error);

@@ -3,7 +3,7 @@
 import { widgets } from "./widgets.js";
 
 export const SLOTS = [
-  "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.bulk", "overview", "settings", "setup",
+  "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.bulk", "chart.marks", "overview", "settings", "setup",
 ];
 const ACTION_SLOTS = ["issue.actions", "issues.bulk"];
 const ID = /^[a-z][a-z0-9_-]{0,39}$/;

@@ -42,7 +42,6 @@ export function widgetKit(redraw) {
       void widgets().then(({ form }) => form(options, element));
       return element;
     },
-    pager: drawing("pager"),
     menu: drawing("menu"),
     progress: drawing("progress"),
     snippet: drawing("snippet"),

@@ -4,6 +4,7 @@ import recipes from "./recipes.js";
 
 const SECONDS = 5;
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html, api } = ui;
 

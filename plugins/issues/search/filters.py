@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, and_, exists, false, func, not_, or_, sele
 from snaglist.kernel import Call, Invalid, digest, key
 from snaglist.kernel.database import contains
 from snaglist.plugins.issues.events import RANK
+from snaglist.plugins.issues.facets import OTHER
 from snaglist.plugins.issues.search.conditions import Condition, has_facet, is_facet, linked, one_of, unindexed
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import (
@@ -21,7 +22,6 @@ from snaglist.plugins.issues.tables import (
 )
 
 NONE = "none"
-OTHER = "(other)"  # the facet value that stands for all values past the limit per issue
 MAX_FILES = 5_000
 _MAX_ID = 9_223_372_036_854_775_807
 _NOTHING = Condition(false(), false(), select(issues.c.id).where(false()))

@@ -1,8 +1,9 @@
 // What the list is filtered by: the search field with suggestions, the selects, the tabs of the statuses.
 
 import { compose, parse } from "./search.js";
-import { level, LEVELS, SORTS, STATUSES } from "./words.js";
+import { LEVELS, SORTS, STATUSES } from "./words.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, change) => {
   const { html, keyed } = ui;
   /** What is being typed into the search field and was not searched for yet; an answer that comes now leaves it alone. */
@@ -39,7 +40,7 @@ export default (ui, change) => {
 
   function toolbar(query, data, time) {
     const { tags, summary, people } = data;
-    const levels = choices("Any level", LEVELS.map((name) => [name, level(name)]), query.severity);
+    const levels = choices("Any level", LEVELS.map((name) => [name, ui.level(name)]), query.severity);
     const names = choices("Any tag", [...tags.map(({ id, name }) => [String(id), name]), ["none", "No tag"]], query.tag);
     const modules = choices("Any module", [...summary.modules.map(({ slug, name }) => [slug, name]), ["none", "No module"]], query.module);
     const persons = choices("Anybody", [...people.map(({ id, label }) => [id, label]), ["none", "Nobody"]], query.assignee);

@@ -7,6 +7,7 @@ import range from "./range.js";
 import rowOf from "./row.js";
 import { compose, FILTERS } from "./search.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, keyed } = ui;
   const change = (values) => ui.go({ ...ui.query(), page: null, ...values });
@@ -52,7 +53,6 @@ export default (ui) => {
   }
 
   function open() {
-    fresh = 0;
     if (place.searching) document.querySelector("#search")?.focus();
     place.searching = false;
     document.querySelector(".row-cursor")?.scrollIntoView({ block: "nearest" });
@@ -60,7 +60,7 @@ export default (ui) => {
     // The rows stay where they are; the counts of the tabs follow.
     return ui.watch("summary", {}, (summary) => {
       fresh = Math.max(0, summary.total.occurrences - before);
-      if (fresh && current.setup) return void ui.reload();
+      if (summary.total.groups_count && current.setup) return void ui.reload();
       current.summary = { ...current.summary, status: summary.status, total: summary.total };
       ui.refresh();
     });
@@ -178,15 +178,6 @@ export default (ui) => {
     ${["csv", "ndjson"].map((format) => html`<button class="button button-plain" @click=${() => download(query, format)}>${format.toUpperCase()}</button>`)}
   </div>`;
 
-  function pager(query, { page, pages }) {
-    if (pages < 2) return null;
-    const to = (number, name, text) => number >= 1 && number <= pages
-      ? html`<a class="button" rel=${name} href=${ui.link({ ...query, page: number === 1 ? null : number })}>${text}</a>`
-      : html`<span class="button button-off">${text}</span>`;
-    return html`<nav class="pager" aria-label="Pages of issues">${to(page - 1, "prev", "Previous")}
-      <span>Page ${ui.number(page)} of ${ui.number(pages)}</span> ${to(page + 1, "next", "Next")}</nav>`;
-  }
-
   /** Why nothing is shown, and the way on. */
   function none(query) {
     const words = [compose(query), query.status && "the status", time.chosen(query) && "the time range"].filter(Boolean);
@@ -202,6 +193,7 @@ export default (ui) => {
   }
 
   function render(data, query) {
+    if (data !== current) fresh = 0;
     current = data;
     if (ui.link(query) !== ui.link(place.list)) [cursor, anchor, chosen, all] = [-1, -1, new Set(), false];
     Object.assign(place, { list: query, ids: data.items.map(({ id }) => id) });
@@ -210,7 +202,7 @@ export default (ui) => {
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${tools(query, compact)} ${pill()}</div> ${time.chart(data.summary, query)} ${tabs(query, data.summary)}
       ${toolbar(query, data, time.select(query))} ${time.dates(query)} ${saved?.(query)}
       ${bar && chosen.size > 0 && chosenBar(data)}
-      ${data.items.length > 0 ? html`${over(data)} ${rows(data, compact)} ${pager(query, data.meta)}` : none(query)}`;
+      ${data.items.length > 0 ? html`${over(data)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
   }
 
   return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, bare: true, load, open, render, keys };

@@ -7,6 +7,7 @@ const SAME_VISIT = 30 * 60_000; // a shorter absence, such as a reload, goes on 
 /** The way back from an issue, and the issues before and after it. */
 export const place = { list: {}, ids: [], searching: false };
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const name = (what) => `${PLACE}:${ui.query().app ?? ""}:${what}`;
 

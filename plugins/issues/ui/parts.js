@@ -1,8 +1,6 @@
 // Pieces that the list and the page of an issue share.
 
-import { level } from "./words.js";
-
-export default ({ html, keyed, plural }) => {
+export default ({ html, keyed, level, plural }) => {
   const chip = (tag) => html`<span class="chip" vars=${{ "--tag": tag.color }}>${tag.name}</span>`;
   const chips = (tags) => keyed(tags, ({ id }) => id, chip);
   const badge = (severity) => html`<span class="badge" data-level=${severity}>${level(severity)}</span>`;

@@ -3,6 +3,7 @@
 const HOUR = 3_600_000;
 const RANGES = { "1h": [1, "Last hour"], "24h": [24, "Last 24 hours"], "7d": [168, "Last 7 days"], "30d": [720, "Last 30 days"] };
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, change) => {
   const { html, keyed } = ui;
   const stampAt = (time) => ui.stamp(new Date(time));
@@ -10,7 +11,7 @@ export default (ui, change) => {
   /** The API's `from` and `to` of an address; `range` counts back from now. */
   function limits({ range, from, to }) {
     const hours = RANGES[range]?.[0];
-    return hours ? { from: stampAt(Date.now() - hours * HOUR) } : { from, to };
+    return hours ? { from: stampAt(Date.now() - hours * HOUR), to: undefined } : { from, to };
   }
 
   const chosen = ({ range, from, to, date }) => Boolean(RANGES[range] || from || to || date);
@@ -72,9 +73,10 @@ export default (ui, change) => {
     const pick = (from, to) => change({ ...none, from: start(Math.min(from, to)), to: start(Math.max(from, to) + 1) });
     const total = values.reduce((sum, value) => sum + value, 0);
     return html`<figure class="chart">
-      <div class="brush" @pointerdown=${(event) => drag(event, count, pick)}>
+      <div class="brush plot" @pointerdown=${(event) => drag(event, count, pick)}>
         <ui-bars class="histogram" values=${values.join()} label="Events per hour, last 24 hours" @pick=${({ detail }) => pick(detail, detail)}
           .titles=${values.map((value, at) => `${start(at).slice(5, 16)} UTC: ${ui.plural(value, "event")}`)}></ui-bars>
+        ${ui.slot("chart.marks", { from: start(0), to: start(count) })}
         <div class="brush-range" vars=${marked(limits(query), first, count)}></div>
       </div>
       <figcaption class="axis"><span>${start(0).slice(11, 16)} UTC</span>
@@ -85,7 +87,7 @@ export default (ui, change) => {
 
   /** Where the chosen range lies on the chart, as parts of its width. */
   function marked({ from, to }, first, count) {
-    const at = (time, otherwise) => Math.min(1, Math.max(0, time ? (ui.moment(time) - first) / (count * HOUR) : otherwise));
+    const at = (time, otherwise) => Math.min(1, Math.max(0, time ? (+ui.moment(time) - first) / (count * HOUR) : otherwise));
     const [left, right] = from || to ? [at(from, 0), at(to, 1)] : [0, 0];
     return place(left, right);
   }

@@ -3,6 +3,7 @@
 import parts from "./parts.js";
 import { done, plainTitle, STATUSES } from "./words.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, memory) => {
   const { html } = ui;
   const { badge, chips, silence } = parts(ui);

@@ -3,6 +3,7 @@
 import { compose } from "./search.js";
 import { SORTS, STATUSES } from "./words.js";
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, memory, parameters) => {
   const { html, keyed } = ui;
 

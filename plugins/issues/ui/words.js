@@ -12,9 +12,6 @@ export const STATUSES = {
 
 export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", trend: "Rising" };
 
-/** "ERROR" → "Error" */
-export const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
-
 /** The title without the exception's class, which stands before it by itself: pushed events have it in both. */
 export const plainTitle = ({ exception_class: raised, title }) =>
   raised && title.startsWith(`${raised}: `) ? title.slice(raised.length + 2) : title;

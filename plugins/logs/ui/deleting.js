@@ -1,5 +1,6 @@
 // Deleting the events of a day or of a source: what would go, the typed confirmation, and the job when it is much.
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => async (scope) => {
   const { html, api } = ui;
   let found;

@@ -1,5 +1,6 @@
 // Reading the drop folder now: the job in the strip, and what it found.
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   function tell({ result }) {
     if (result) ui.toast(`${ui.plural(result.files, "file")} read: ${ui.plural(result.events, "new event")}, ${ui.plural(result.new_groups, "new issue")}, `

@@ -1,5 +1,6 @@
 // The logs area in the dashboard: sources, their raw lines, and maintenance.
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html } = ui;
   ui.page({ id: "sources", title: "Logs", icon: "file", nav: true, order: 30, letter: "l", screen: () => import("./screens/sources.js") });

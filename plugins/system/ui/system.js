@@ -2,6 +2,7 @@
 
 const GROUP = "System";
 
+/** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const page = (id, title, icon, order, letter) =>
     ui.page({ id, title, icon, order, letter, nav: true, group: GROUP, screen: () => import(`./screens/${id}.js`) });

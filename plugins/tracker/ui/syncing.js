@@ -6,6 +6,7 @@ const UNFINISHED = ["queued", "running"];
 let job = null;
 const pause = () => new Promise((resolve) => setTimeout(resolve, MILLISECONDS));
 
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 

@@ -39,7 +39,11 @@ def test_70_a_folder_outside_and_one_that_is_not_there(sqlite_site: Any, tmp_pat
     ]
     answers = [post(site, {"directory": directory}, "local") for directory in wanted]
     assert {(answer.status, answer.error) for answer in answers} == {
-        (422, "config.directory: must be an existing folder below an allowed root")
+        (
+            422,
+            "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "
+            "or /var/log when that is empty",
+        )
     }
 
 

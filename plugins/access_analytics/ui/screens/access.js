@@ -14,6 +14,7 @@ const PANELS = [
   { title: "Referrers", rows: "top_referrers", columns: ["referrer", "count"] },
 ];
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html } = ui;
   const percent = (share) => `${(share * 100).toFixed(2)} %`;
@@ -59,6 +60,7 @@ export default (ui) => {
     return html`<section class="card"><dl class="figures">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
   };
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const choices = ({ days = "7", bots }) => html`<div class="toolbar">
     <label class="check">Window <select @change=${({ target }) => ui.go({ ...ui.query(), days: target.value })}>
       ${WINDOWS.map((number) => html`<option value=${number} .selected=${String(number) === days}>${ui.plural(number, "day")}</option>`)}
@@ -72,7 +74,8 @@ export default (ui) => {
     render: (report, query) => html`<div class="head"><h1 tabindex="-1">Access</h1>${choices(query)}</div>
       ${report.total === 0 && report.not_understood === 0
         ? html`<section class="card notice"><p>No request was read in this window.
-            Access logs are counted as they are imported; what was read before is counted by reading it again (reindex).</p></section>`
+            Access logs are counted as they are read. Those that were read before this was switched on are counted
+            when they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`
         : html`<div class="stack">${figures(report)}
             <div class="cards">${bars("Requests by day", report.by_day, "day")}${bars("Requests by hour", report.by_hour, "hour")}</div>
             <div class="cards cards-wide">${PANELS.map((panel) => list(panel, report))}</div></div>`}`,

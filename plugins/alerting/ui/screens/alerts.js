@@ -5,6 +5,7 @@ import rules from "./rules.js";
 
 const STATES = { sent: "good", failed: "bad", suppressed: "off", queued: "busy", retrying: "busy" };
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const views = { channels: channels(ui), rules: rules(ui) };
@@ -18,6 +19,7 @@ export default (ui) => {
     { name: "detail", label: "Detail", wrap: true },
   ];
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ page }, { signal }) {
     // Modules and tags are core; who may not read them filters by neither.
     const optional = (name) => api(name, {}, { signal }).catch((error) => (error.status === 403 ? { data: [] } : Promise.reject(error)));

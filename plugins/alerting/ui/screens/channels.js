@@ -1,5 +1,6 @@
 // Channels: where messages go. Targets are write-only: an empty field keeps what is stored.
 
+/** @type {[string, string][]} */
 const TYPES = [
   ["webhook", "Webhook"], ["slack", "Slack"], ["discord", "Discord"], ["teams", "Teams"], ["telegram", "Telegram"], ["email", "E-mail"], ["apprise", "Apprise"],
 ];
@@ -7,10 +8,12 @@ const STATES = { sent: "good", failed: "bad" };
 
 const of = (...types) => ({ type }) => types.includes(type);
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
   let secret = null;
 
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(channel) {
     const target = channel ? { secret: true, placeholder: `stored: ${channel.target_hint ?? "yes"}; leave empty to keep it` } : { required: true };
     return [

@@ -10,15 +10,16 @@ const TRIGGERS = {
 const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
 
 const of = (...triggers) => ({ trigger_type: trigger }) => triggers.includes(trigger);
-const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
 const id = (text) => (text === "" ? "" : Number(text));
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api, keyed } = ui;
   let tried = null;
 
   const choice = (any, items) => [["", any], ...items.map((item) => [String(item.id), item.name])];
 
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const fields = ({ channels, modules, tags }) => [
     { name: "name", label: "Name", required: true, max: 120 },
     { name: "trigger_type", label: "When there is", type: "select", options: Object.entries(TRIGGERS), half: true },
@@ -29,7 +30,7 @@ export default (ui) => {
     { name: "window_minutes", label: "Within minutes", type: "number", min: 1, max: 10_080, value: 60, required: true, half: true, when: of("threshold", "heartbeat") },
     { name: "cooldown_minutes", label: "Then quiet for minutes", type: "number", min: 0, max: 10_080, value: 60, required: true, half: true,
       when: of("reoccurrence", "spike", "threshold") },
-    { name: "severities", label: "Only of these levels (none: any)", type: "checks", options: LEVELS.map((name) => [name, level(name)]) },
+    { name: "severities", label: "Only of these levels (none: any)", type: "checks", options: LEVELS.map((name) => [name, ui.level(name)]) },
     { name: "module_id", label: "Only in module", type: "select", options: choice("Any", modules), read: id, none: true, half: true },
     { name: "tag_id", label: "Only with tag", type: "select", options: choice("Any", tags), read: id, none: true, half: true },
     { name: "environment", label: "Only in environment", max: 100, placeholder: "any", none: true, half: true },
@@ -68,7 +69,7 @@ export default (ui) => {
   }
 
   const about = (rule) => [
-    TRIGGERS[rule.trigger_type], rule.severities.map(level).join(", "), rule.environment, rule.module_name, rule.tag_name, rule.source,
+    TRIGGERS[rule.trigger_type], rule.severities.map(ui.level).join(", "), rule.environment, rule.module_name, rule.tag_name, rule.source,
   ].filter(Boolean).join(" · ");
 
   const columns = (data) => [

@@ -9,6 +9,7 @@ const ACTIONS = {
   already_ingested: "known", index_local: "to be read",
 };
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const { edit } = editing(ui);
@@ -17,6 +18,7 @@ export default (ui) => {
   let asked = { id: null, test: null, plan: null, busy: "" };
   let current = null;
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ id, page }, { signal }) {
     const [connectors, modules, recent] = await Promise.all([
       api("connectors", {}, { signal }), api("modules", {}, { signal }), api("connectors-runs", { connector_id: id, page }, { signal }),
@@ -100,7 +102,7 @@ export default (ui) => {
             ${ui.menu(`Actions of ${connector.name}`, [
               { label: "Edit …", run: () => change(data) },
               { label: connector.enabled ? "Switch off" : "Switch on", run: () => actions.toggle(connector) },
-              { label: "Delete …", run: () => actions.remove(connector, () => ui.go({ view: "connectors" })), danger: true },
+              { label: "Delete …", run: () => actions.remove(connector, async () => ui.go({ view: "connectors" })), danger: true },
             ])}</span></div>
         <div class="stack">${facts(connector)} ${asked.test && outcome(asked.test)} ${asked.plan && plan(asked.plan)}
           <section class="card"><h2>Runs</h2>${runs(data.runs.data)}</section>${ui.pager(data.runs.meta, "run")}</div>`;

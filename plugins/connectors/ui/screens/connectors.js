@@ -5,6 +5,7 @@ import parts from "../parts.js";
 
 const SECONDS = 5;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const { add, edit } = editing(ui);
@@ -20,6 +21,7 @@ export default (ui) => {
     if (await edit(connector, modules)) await ui.reload();
   }
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ page }, { signal }) {
     const [connectors, modules, recent] = await Promise.all([
       api("connectors", {}, { signal }), api("modules", {}, { signal }), api("connectors-runs", { page }, { signal }),

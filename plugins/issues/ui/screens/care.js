@@ -3,6 +3,7 @@
 import { assign, merge, snooze, unmerge } from "./triage.js";
 import { SNOOZES } from "../words.js";
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, keyed } = ui;
   const subject = (issue) => ({ issues: [issue] });
@@ -52,7 +53,7 @@ export default (ui) => {
     ${suggestions.length > 0 && html`<p>These may be the same: their messages differ in one value only.</p>
       <ul class="groupings">${keyed(suggestions, (row) => row.issue_id, (row) => suggestion(issue, row))}</ul>`}
     <form class="toolbar" @submit=${(event) => submit(event, issue)}>
-      <input name="other" type="number" min="1" required aria-label="Number of the issue to merge into this one" placeholder="Issue number" />
+      <input name="other" type="number" min="1" required aria-label="Number of the issue to merge into this one" placeholder="Number" />
       <button class="button">Merge into this one …</button>
     </form></section>`;
 

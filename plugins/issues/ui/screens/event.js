@@ -3,6 +3,7 @@
 import { address } from "./markdown.js";
 import stack from "./stack.js";
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, link, number } = ui;
   const stackView = stack(ui);

@@ -12,6 +12,7 @@ const DAYS = 28;
 const DAY = 86_400_000;
 const LIMIT = 50;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed } = ui;
   const { badge, chips, silence } = parts(ui);
@@ -19,6 +20,7 @@ export default (ui) => {
   const sideView = side(ui);
   let current = null;
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ id, page, occurrence, raw }, options) {
     const [answer, tags, people] = await Promise.all([
       ui.api("error", { id, page, occurrence, limit: LIMIT }, options),
@@ -27,7 +29,8 @@ export default (ui) => {
     ]);
     const { data: issue, ...rest } = answer;
     issue.tags = rest.tags;
-    const subject = Number(occurrence) || rest.occurrences[0]?.id || null;
+    // Without one in the address the latest event is shown; it stands in the table's first row, on its first page.
+    const subject = Number(occurrence) || (rest.meta.page === 1 && rest.occurrences[0]?.id) || null;
     const lines = raw && subject ? await rawLines(subject, options) : null;
     return { issue, ...rest, all_tags: tags.data, people: people.data, subject, raw: lines };
   }
@@ -133,16 +136,17 @@ export default (ui) => {
     const names = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(today - (DAYS - 1 - at) * DAY)).slice(0, 10));
     const values = names.map((day) => counts[day] ?? 0);
     const total = values.reduce((sum, value) => sum + value, 0);
-    return html`<figure class="chart"><ui-bars class="histogram" values=${values.join()} label=${`Events per day, last ${DAYS} days`}
-        .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)}></ui-bars>
+    const ends = { from: ui.stamp(new Date(today - (DAYS - 1) * DAY)), to: ui.stamp(new Date(today + DAY)) };
+    return html`<figure class="chart"><div class="plot">
+        <ui-bars class="histogram" values=${values.join()} label=${`Events per day, last ${DAYS} days`}
+          .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)}></ui-bars>
+        ${ui.slot("chart.marks", ends)}</div>
       <figcaption class="axis"><span>${names[0].slice(5)}</span><span>${ui.plural(total, "event")} in ${DAYS} days</span><span>today</span></figcaption>
     </figure>`;
   }
 
   function occurrences({ occurrences: rows, meta, subject }, query) {
     if (!rows.length) return html`<p class="faint">No events are stored for this issue.</p>`;
-    const to = (page, rel, text) => page >= 1 && page <= meta.pages &&
-      html`<a class="button" rel=${rel} href=${ui.link({ ...query, page, occurrence: null, raw: null })}>${text}</a>`;
     return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of events"><table class="table">
       <thead><tr>${["Time", "Raw", "Level", "Environment", "Release", "Server", "Place"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
       <tbody>${keyed(rows, ({ id }) => id, (row) => html`<tr aria-current=${row.id === subject ? "true" : null}>
@@ -152,8 +156,7 @@ export default (ui) => {
         <td class="mono">${row.path ?? row.channel}:${row.byte_start}</td>
       </tr>`)}</tbody>
     </table></div>
-    <nav class="pager" aria-label="Pages of events">${to(meta.page - 1, "prev", "Newer")}
-      <span class="faint">${ui.plural(meta.total_occurrences, "stored event")}</span> ${to(meta.page + 1, "next", "Older")}</nav>`;
+    ${ui.pager({ ...meta, total: meta.total_occurrences }, "stored event")}`;
   }
 
   const said = (row) => {

@@ -1,7 +1,9 @@
 // Modules: the parts of an application that issues belong to.
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const FIELDS = [
     { name: "name", label: "Name", required: true, max: 100 },
     { name: "slug", label: "Short name", max: 64, half: true, placeholder: "made from the name", hint: "Folder name below the drop folder, and word of the search." },
@@ -52,6 +54,6 @@ export default (ui) => {
     render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Modules</h1>
         <button class="button button-main" @click=${add}>New module</button></div>
       <section class="card">${ui.table(columns(data), data, { id: "modules", label: "Modules",
-        empty: "No modules yet. A folder below the drop folder makes one by itself." })}</section>`,
+        empty: "No modules yet. Modules are the parts of an application: issues of one never mix with those of another, and the list filters by them. A folder below the drop folder makes one by itself." })}</section>`,
   };
 };

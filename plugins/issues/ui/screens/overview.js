@@ -1,25 +1,24 @@
 // Overview: how much, how bad, from where, what is loudest, what is new.
 
-import { level, STATUSES } from "../words.js";
+import { newSince } from "../new.js";
+import { plainTitle, STATUSES } from "../words.js";
 
 const DAYS = 30;
 const DAY = 86_400_000;
-const LOOKED_AT = 100;
 const SHOWN = 8;
 const UNDONE = ["open", "in_progress", "reoccurred"];
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
 
-  async function load(_query, options) {
-    const [summary, loud, recent] = await Promise.all([
+  async function load({ since = ui.stamp(new Date(Date.now() - DAY)) }, options) {
+    const [summary, loud, fresh] = await Promise.all([
       api("summary", {}, options),
       api("errors", { status: UNDONE, sort: "occurrences", limit: SHOWN }, options),
-      api("errors", { sort: "newest", limit: LOOKED_AT }, options),
+      newSince(api, since, options),
     ]);
-    const since = ui.stamp(new Date(Date.now() - DAY));
-    const fresh = recent.data.filter(({ first_seen: at }) => at >= since);
-    return { summary, loud: loud.data, fresh, sure: recent.meta.pages < 2 || recent.data.at(-1).last_seen < since };
+    return { summary, loud: loud.data, fresh };
   }
 
   const figure = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
@@ -56,7 +55,7 @@ export default (ui) => {
   }
 
   const levels = ({ severity }) => shares("By level", severity.map((row) => ({
-    name: level(row.severity), count: row.occurrences, severity: row.severity, to: ui.link({ severity: row.severity }),
+    name: ui.level(row.severity), count: row.occurrences, severity: row.severity, to: ui.link({ severity: row.severity }),
     title: ui.plural(row.groups_count, "issue"),
   })));
 
@@ -75,19 +74,29 @@ export default (ui) => {
   const modules = ({ modules: rows }) => rows.length > 0 && shares("By module", [...rows].sort((a, b) => b.issue_count - a.issue_count)
     .slice(0, SHOWN).map(({ name, slug, issue_count: count }) => ({ name, count, to: ui.link({ module: slug }) })));
 
-  const issue = (row) => html`<li class="brief" data-level=${row.severity}><a href=${ui.link({ view: "issue", id: row.id })}>${row.title}</a>
+  const issue = (row) => html`<li class="brief" data-level=${row.severity}><a href=${ui.link({ view: "issue", id: row.id })}>
+      ${row.exception_class && html`<b class="mono">${row.exception_class}</b>`} ${plainTitle(row)}</a>
     <span class="count">${ui.number(row.count)} · <ui-ago at=${row.last_seen}></ui-ago></span></li>`;
 
+  /** What came up since the chosen moment, else since a day; the rest is in the list, marked as new. */
+  function news({ issues, exact }, { since }) {
+    const count = issues.length ? ` (${exact ? "" : "over "}${ui.number(issues.length)})` : "";
+    const range = since ? { from: since } : { range: "24h" };
+    const more = !since && issues.length > SHOWN && html`<p><a href=${ui.link({ view: "overview", since: ui.stamp(new Date(Date.now() - DAY)) })}>All new ones</a></p>`;
+    return list(`${since ? `New since ${since.slice(0, 16)} UTC` : "New in 24 h"}${count}`, since ? issues : issues.slice(0, SHOWN), "Nothing new.",
+      html`${more}<p><a href=${ui.link(range)}>All issues with events since then</a></p>`);
+  }
+
   const list = (title, rows, none, more) => html`<section class="card"><h2>${title}</h2>
-    ${rows.length ? html`<ol class="briefs">${keyed(rows.slice(0, SHOWN), ({ id }) => id, issue)}</ol>` : html`<p class="faint">${none}</p>`}
+    ${rows.length ? html`<ol class="briefs">${keyed(rows, ({ id }) => id, issue)}</ol>` : html`<p class="faint">${none}</p>`}
     ${more}</section>`;
 
-  const render = ({ summary, loud, fresh, sure }) => html`<div class="head"><h1 tabindex="-1">Overview</h1></div>
+  const render = ({ summary, loud, fresh }, query) => html`<div class="head"><h1 tabindex="-1">Overview</h1></div>
     ${!summary.total.groups_count
       ? html`<section class="card notice"><h2>Nothing received yet</h2><p><a href=${ui.link({ view: "setup" })}>Add logs</a></p></section>`
       : html`<div class="stack">${totals(summary)} ${days(summary)}
         <div class="cards">
-          ${list(`New in 24 h${fresh.length ? ` (${sure ? "" : "at least "}${ui.number(fresh.length)})` : ""}`, fresh, "Nothing new.")}
+          ${news(fresh, query)}
           ${list("Loudest, not done", loud, "Everything is done.", html`<p><a href=${ui.link({ sort: "occurrences" })}>All by number of events</a></p>`)}
         </div>
         <div class="cards cards-small">${levels(summary)} ${statuses(summary)} ${sources(summary)} ${modules(summary)}</div>

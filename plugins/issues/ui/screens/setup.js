@@ -2,9 +2,10 @@
 
 const quote = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
-  let received = false;
+  let current = null;
 
   /** Commands for the machine of the service, and a request from anywhere. */
   function commands() {
@@ -16,13 +17,15 @@ export default (ui) => {
     const key = ui.signedIn() ? ' -H "X-Service-Token: $SERVICE_TOKEN"' : "";
     const request = `curl${key} -H 'Content-Type: application/json' -d ${quote(body)} ${quote(address)}`;
     return html`<section class="panel"><h2>On the command line</h2>
-      <p>Read a log file or folder in place, on the machine of this service:</p>
+      <p>Read a log file or folder in place, on the machine of this service and with its data directory (<code>--data</code> or
+        <code>SERVICE_DATA</code>), if it has one of its own:</p>
       ${ui.snippet(command, "Import command")}
       <p>Write the first issue by hand, from anywhere:</p>
       ${ui.snippet(request, "Request that creates an issue")}</section>`;
   }
 
-  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>`;
+  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>
+    <p class="further">More ways are plugins, such as events that applications send over HTTP: <a href=${ui.link({ view: "plugins" })}>switch them on</a></p>`;
 
   const waiting = () => html`<p class="live" role="status"><span class="pulse"></span> Waiting for the first event …</p>`;
 
@@ -34,15 +37,16 @@ export default (ui) => {
   return {
     view,
     load: (_query, options) => api("summary", {}, options),
-    open() {
-      return ui.watch("summary", {}, ({ total }) => {
-        if (total.occurrences > 0 && !received) ui.reload();
-      }, 2);
-    },
-    render({ total }) {
-      received = total.occurrences > 0;
-      return html`<div class="head"><h1 tabindex="-1">Add logs</h1>${received
-        ? html`<p role="status">${ui.plural(total.occurrences, "event")} received so far. <a href=${ui.link({})}>See the issues</a></p>` : waiting()}</div>${ways()}`;
+    open: () => ui.watch("summary", {}, ({ total }) => {
+      current.total = total;
+      ui.refresh();
+    }, 2),
+    render(data) {
+      current = data;
+      const { groups_count: issues, occurrences } = data.total;
+      return html`<div class="head"><h1 tabindex="-1">Add logs</h1>${issues > 0
+        ? html`<p role="status">${ui.plural(occurrences, "event")} in ${ui.plural(issues, "issue")} so far. <a href=${ui.link({})}>See the issues</a></p>`
+        : waiting()}</div>${ways()}`;
     },
   };
 };

@@ -7,6 +7,7 @@ const FACETS = { environment: "Environments", release: "Releases", channel: "Cha
 /** The parameter of the list that finds issues with a value of the facet. */
 const FILTER = { environment: "environment", release: "release", channel: "source", source: "source" };
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, keyed } = ui;
   const views = care(ui);

@@ -67,11 +67,14 @@ async function act(ui, subject, { body, patch, said, undo, reload = true }) {
   return answer;
 }
 
-/** Set the status. The rows stay where they are, so that a list does not jump. */
-export function setStatus(ui, subject, status, { note, release } = {}) {
+/**
+ * Set the status. The rows stay where they are, so that a list does not jump.
+ * @param {{ note?: string, release?: string }} [more]
+ */
+export function setStatus(ui, subject, status, more = {}) {
   const name = STATUSES[status].toLowerCase();
   return act(ui, subject, {
-    body: { action: "status", status, note, release },
+    body: { action: "status", status, note: more.note, release: more.release },
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
     undo: ({ previous }) => restore(ui, previous),
@@ -112,7 +115,7 @@ async function reassign(ui, before) {
 
 /** Silence alerts: `{ hours }` from now, or `{ count }` further events; null wakes the issues. */
 export function snooze(ui, subject, wanted) {
-  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, said: (issues) => `${issues} woken` });
+  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, patch: null, undo: null, said: (issues) => `${issues} woken` });
   const { hours, count: events } = wanted;
   const how = hours ? { until: ui.stamp(new Date(Date.now() + hours * 3_600_000)) } : { count: events };
   return act(ui, subject, {

@@ -3,8 +3,8 @@
 import deleting from "../deleting.js";
 import importing from "../importing.js";
 
-const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const remove = deleting(ui);
@@ -16,7 +16,7 @@ export default (ui) => {
     label: "What is kept",
     fields: [
       { name: "severities", label: "Levels that are kept of log files", type: "checks",
-        options: settings.available_severities.map((name) => [name, level(name)]) },
+        options: settings.available_severities.map((name) => [name, ui.level(name)]) },
       { name: "timezone", label: "Time zone of lines that name none", half: true, max: 64, required: true, suggest: zones() },
       { name: "access_issue_min_status", label: "Access lines become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
         hint: "500: failures of the server; 600: never." },

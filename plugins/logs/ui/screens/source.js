@@ -12,6 +12,7 @@ const LEVELS = {
 const REQUEST = /" ([45])\d\d /; // the status of an access line
 const HEADER = 160; // the level stands in the first characters of a line
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
   /** The lines shown, the place behind the last one, the number of the first one when it is known. */
@@ -19,6 +20,7 @@ export default (ui) => {
   let live = false;
   let reading = false;
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ id, at, line }, options) {
     const place = line ? { line } : at ? { offset: at } : { tail: true };
     const page = await api("source", { source_id: id, lines: LINES, ...place }, options);
@@ -103,13 +105,13 @@ export default (ui) => {
   /** "1200" is a line, "50%" a share of the file, "@4096" a byte. */
   function jump(event) {
     event.preventDefault();
-    const text = new FormData(event.target).get("place").trim();
+    const text = event.target.elements.place.value.trim();
     const [, sign, number, share] = /^(@?)(\d+)(%?)$/.exec(text) ?? [];
     if (!number) return ui.toast("Type a line number, a share like 50%, or a byte like @4096.", { error: true });
     live = false;
-    if (share) ui.go({ ...ui.query(), line: null, at: Math.floor((state.size * Math.min(100, number)) / 100) });
+    if (share) ui.go({ ...ui.query(), line: null, at: Math.floor((state.size * Math.min(100, Number(number))) / 100) });
     else if (sign) ui.go({ ...ui.query(), line: null, at: number });
-    else ui.go({ ...ui.query(), at: null, line: Math.max(1, number) });
+    else ui.go({ ...ui.query(), at: null, line: Math.max(1, Number(number)) });
   }
 
   const openIssue = (occurrence) => guarded(async () => {

@@ -6,6 +6,7 @@ import importing from "../importing.js";
 const LIMIT = 50;
 const SECONDS = 5;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const remove = deleting(ui);

@@ -1,15 +1,29 @@
 // Deploys: a list with the issues of each release, and a form for a new one.
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 
-  async function add(event) {
-    event.preventDefault();
-    const form = event.target;
-    const given = Object.fromEntries([...new FormData(form)].filter(([, text]) => text.trim() !== ""));
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
+  const fields = [
+    { name: "version", label: "Version", required: true, max: 120, half: true },
+    { name: "environment", label: "Environment", max: 100, placeholder: "production", half: true },
+    { name: "ref", label: "Commit, tag or branch", max: 200, half: true },
+    { name: "deployed_at", label: "Deployed at", type: "datetime-local", half: true, hint: "In your time; empty: now." },
+    { name: "notes", label: "Notes", max: 10_000, rows: 2 },
+  ];
+
+  function save(values) {
+    const given = Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
     if (given.deployed_at) given.deployed_at = ui.stamp(new Date(given.deployed_at));
-    const made = await ui.act(() => api.post("deploys", given), ({ version, environment }) => `${version} is deployed to ${environment}.`);
-    if (made) form.reset();
+    return api.post("deploys", given);
+  }
+
+  async function add() {
+    const made = await ui.ask({ title: "New deploy", action: "Add", fields, save });
+    if (!made) return;
+    ui.toast(`${made.version} is deployed to ${made.environment}.`);
+    await ui.reload();
   }
 
   async function remove({ id, version, environment }) {
@@ -30,6 +44,7 @@ export default (ui) => {
     { name: "version", label: "Version", view: ({ version }) => html`<code>${version}</code>` },
     { name: "environment", label: "Environment" },
     { name: "deployed_at", label: "Deployed", view: ({ deployed_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
+    { name: "since", label: "Since then", view: ({ deployed_at: at }) => html`<a href=${ui.link({ view: "overview", since: at })}>What is new</a>` },
     { name: "issue_count", label: "Issues", view: seen },
     { name: "new_issue_count", label: "New in it", number: true },
     { name: "ref", label: "Commit", view: ({ ref }) => ref && html`<code>${ref}</code>` },
@@ -38,19 +53,11 @@ export default (ui) => {
       aria-label=${`Delete the deploy of ${deploy.version} to ${deploy.environment}`} @click=${() => remove(deploy)}><ui-icon name="close"></ui-icon></button>` },
   ];
 
-  const form = () => html`<form class="toolbar" aria-label="New deploy" @submit=${add}>
-    <label>Version <input name="version" required maxlength="120" autocomplete="off" /></label>
-    <label>Environment <input name="environment" maxlength="100" placeholder="production" autocomplete="off" /></label>
-    <label>Commit, tag or branch <input name="ref" maxlength="200" autocomplete="off" /></label>
-    <label>Notes <input name="notes" maxlength="10000" autocomplete="off" /></label>
-    <label>Deployed at <input name="deployed_at" type="datetime-local" step="1" /></label>
-    <button class="button">Add</button></form>`;
-
   const command = () => `snaglist releases deploy v1.0.0 --ref "$COMMIT" --url ${location.origin}${location.pathname}`;
 
-  return ({ data, meta }) => html`<section class="card block" aria-labelledby="deploys"><h2 id="deploys">Deploys</h2>
+  return ({ data, meta }) => html`<section class="card block" aria-labelledby="deploys">
+    <div class="head"><h2 id="deploys">Deploys</h2> <button class="button button-main" type="button" @click=${add}>New deploy</button></div>
     ${data.length > 0
       ? html`${ui.table(columns, data, { label: "Deploys" })} ${ui.pager(meta, "deploy")}`
-      : html`<p>No deploy is known yet. A pipeline tells of one with:</p>${ui.snippet(command(), "Command")}`}
-    ${form()}</section>`;
+      : html`<p>No deploy is known yet. A pipeline tells of one with:</p>${ui.snippet(command(), "Command")}`}</section>`;
 };

@@ -1,12 +1,13 @@
 // Source maps: a list, and an upload of the maps of a release.
 
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
 
   async function upload(event) {
     event.preventDefault();
     const form = event.target;
-    const { release, folder } = Object.fromEntries(new FormData(form));
+    const [release, folder] = [form.elements.release.value, form.elements.folder.value];
     const chosen = [...form.elements.maps.files];
     const sent = await ui.act(async () => {
       for (const file of chosen) {
@@ -41,11 +42,14 @@ export default (ui) => {
       aria-label=${`Delete the map of ${called(map)}`} @click=${() => remove(map)}><ui-icon name="close"></ui-icon></button>` },
   ];
 
-  const form = () => html`<form class="toolbar" aria-label="Upload source maps" @submit=${upload}>
-    <label>Release <input name="release" required maxlength="120" autocomplete="off" /></label>
-    <label>Folder of the scripts <input name="folder" maxlength="800" placeholder="static/js" autocomplete="off" /></label>
-    <label>Maps <input name="maps" type="file" required multiple accept=".map,.json" /></label>
-    <button class="button">Upload</button></form>`;
+  const form = () => html`<form class="form" aria-label="Upload source maps" @submit=${upload}><div class="fields">
+    <div class="field field-half"><label for="map-release">Release</label>
+      <input id="map-release" name="release" required maxlength="120" autocomplete="off" /></div>
+    <div class="field field-half"><label for="map-folder">Folder of the scripts</label>
+      <input id="map-folder" name="folder" maxlength="800" placeholder="static/js" autocomplete="off" /></div>
+    <div class="field"><label for="map-files">Maps</label>
+      <input id="map-files" name="maps" type="file" required multiple accept=".map,.json" /></div></div>
+    <div class="actions"><button class="button button-main">Upload</button></div></form>`;
 
   const command = () => `snaglist releases sourcemaps upload dist --release v1.0.0 --url ${location.origin}${location.pathname}`;
 

@@ -6,17 +6,21 @@ import settings from "./settings.js";
 
 const LIMIT = 25;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const views = { deploys: deploys(ui), maps: maps(ui), settings: settings(ui) };
 
   return {
-    load: ({ page, maps: mapsPage }, { signal }) => Promise.all([
-      api("deploys", { page, limit: LIMIT }, { signal }),
-      api("source-maps", { page: mapsPage, limit: LIMIT }, { signal }),
-      api("release-settings", {}, { signal }),
-    ]),
-    render: ([allDeploys, allMaps, chosen]) => html`<h1 tabindex="-1">Releases</h1>
-      <div class="stack page-body">${views.deploys(allDeploys)} ${views.maps(allMaps)} ${views.settings(chosen)}</div>`,
+    async load({ page, maps: mapsPage }, { signal }) {
+      const [known, stored, chosen] = await Promise.all([
+        api("deploys", { page, limit: LIMIT }, { signal }),
+        api("source-maps", { page: mapsPage, limit: LIMIT }, { signal }),
+        api("release-settings", {}, { signal }),
+      ]);
+      return { known, stored, links: views.settings.form(chosen) };
+    },
+    render: ({ known, stored, links }) => html`<h1 tabindex="-1">Releases</h1>
+      <div class="stack page-body">${views.deploys(known)} ${views.maps(stored)} ${views.settings.view(links)}</div>`,
   };
 };

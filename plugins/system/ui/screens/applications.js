@@ -1,5 +1,6 @@
 // Applications: each has issues, logs and settings of its own.
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const NAME = { name: "name", label: "Name", required: true, max: 100 };

@@ -15,6 +15,7 @@ const WORDS = {
 };
 const SECONDS = 10;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
 

@@ -3,11 +3,12 @@
 const STATES = { queued: "busy", running: "busy", succeeded: "good", failed: "bad", cancelled: "off" };
 const SECONDS = 2;
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   let current = null;
 
-  const kind = (job) => job.kind[0].toUpperCase() + job.kind.slice(1).replaceAll("_", " ");
+  const kind = (job) => job.kind[0].toUpperCase() + job.kind.slice(1).replaceAll(/[_-]/g, " ");
   const act = (job, action, said) => ui.act(async () => {
     const answer = await api.post("jobs", { id: job.id, action });
     if (action === "retry") ui.follow(answer.id);
@@ -23,14 +24,14 @@ export default (ui) => {
     <div class="actions"><button class="button" @click=${close}>Close</button></div>`, { wide: true });
 
   const running = ({ status }) => status === "queued" || status === "running";
-  const took = ({ started_at: from, finished_at: to }) => from && to ? Math.round((ui.moment(to) - ui.moment(from)) / 1000) : null;
+  const took = ({ started_at: from, finished_at: to }) => from && to ? Math.round((+ui.moment(to) - +ui.moment(from)) / 1000) : null;
 
   const columns = [
     { name: "id", label: "Job", number: true, view: (job) => html`<button class="button button-plain" type="button" aria-label=${`Show job ${job.id}`} @click=${() => more(job)}>${job.id}</button>` },
     { name: "kind", label: "Work", view: kind },
     { name: "status", label: "Status", view: ({ status }) => html`<span class="state" data-state=${STATES[status]}>${status}</span>` },
     { name: "progress", label: "Progress", wrap: true, view: (job) => job.error ?? (job.status === "running" ? ui.progress(job.progress, kind(job))
-      : html`<span class="faint">${ui.number(job.progress.done)} ${job.progress.unit}</span>`) },
+      : html`<span class="faint">${ui.plural(job.progress.done, job.progress.unit.replace(/s$/, ""))}</span>`) },
     { name: "created_by", label: "Started by", view: ({ created_by: by }) => by ?? html`<span class="faint">the service</span>` },
     { name: "created_at", label: "Queued", view: ({ created_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "took", label: "Took", number: true, view: (job) => (took(job) === null ? "" : `${ui.number(took(job))} s`) },
@@ -42,6 +43,7 @@ export default (ui) => {
   const tab = (query, status, label) => html`<a class="tab" href=${ui.link({ view: "jobs", status })}
     aria-current=${(query.status ?? null) === status ? "true" : null}>${label}</a>`;
 
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const asked = ({ status, kind: one, page }) => ({ status, kind: one, page });
 
   return {

@@ -1,5 +1,6 @@
 // Plugins: on or off in the selected application, what each adds, and what is wrong with it.
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
 

@@ -3,6 +3,7 @@
 const ICONS = ["tag", "bell", "box", "chart", "check", "file", "folder", "heart", "key", "layers", "link", "list", "plug", "run", "send", "tool"];
 const COLORS = ["#64748b", "#dc2626", "#ea580c", "#ca8a04", "#16a34a", "#0d9488", "#0284c7", "#4f46e5", "#9333ea", "#db2777"];
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
 
@@ -15,6 +16,7 @@ export default (ui) => {
 
   const look = ({ name, color, icon }) => html`<span class="chip" vars=${{ "--tag": color }}><ui-icon name=${icon}></ui-icon> ${name}</span>`;
 
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const fields = (tags) => [
     { name: "name", label: "Name", required: true, max: 80 },
     { name: "color", label: "Colour", type: "color", half: true, value: COLORS[tags.length % COLORS.length] },

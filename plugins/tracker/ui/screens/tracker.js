@@ -3,10 +3,11 @@
 import syncing from "../syncing.js";
 import settingsForm from "./settings.js";
 
+/** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   const sync = syncing(ui);
-  const form = settingsForm(ui);
+  const parts = settingsForm(ui);
 
   async function test() {
     try {
@@ -33,8 +34,11 @@ export default (ui) => {
     <p>${settings.webhook_configured ? "A secret is set." : "Webhooks are not ready: no secret is set, so every one is refused."}</p></section>`;
 
   return {
-    load: (_query, { signal }) => api("tracker-settings", {}, { signal }),
-    render: (settings) => html`<h1 tabindex="-1">Tracker</h1>
-      <div class="stack page-body">${state(settings)} ${form(settings)} ${webhook(settings)}</div>`,
+    async load(_query, { signal }) {
+      const settings = await api("tracker-settings", {}, { signal });
+      return { settings, form: parts.form(settings) };
+    },
+    render: ({ settings, form }) => html`<h1 tabindex="-1">Tracker</h1>
+      <div class="stack page-body">${state(settings)} ${parts.view(settings, form)} ${webhook(settings)}</div>`,
   };
 };
