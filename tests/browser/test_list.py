@@ -425,9 +425,8 @@ def test_what_is_new_stands_at_the_end_of_first_sights(
     """The service sorts by first sight, oldest first; the last two pages of 100 are looked at."""
     found = page.evaluate(
         """async ([issues, fresh]) => {
-          const preloads = [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href);
-          const list = preloads.find((href) => href.endsWith("/issues/list.js"));
-          const { newSince } = await import(list.replace("list.js", "new.js"));
+          const shell = document.querySelector("script[type=module]").src;
+          const { newSince } = await import(new URL("../issues/new.js", shell));
           const seen = (at) => (at < issues - fresh ? "2026-01-01" : "2026-02-01");
           const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: seen(at) }));
           const api = async (_, { page, limit }) => ({
