@@ -160,6 +160,15 @@ def test_events_storing_may_change_in_place_and_leave_out(site: Site) -> None:
     assert site.titles() == {"changed", "No stock", "in place"}
 
 
+def test_events_storing_hands_back_requests_of_access_logs(site: Site) -> None:
+    """Their parser knows more of a request than its `AccessInfo` says."""
+    site.hooks["events_storing"] = lambda events: events
+    request = '203.0.113.7 - - [03/Jan/2026:10:00:00 +0000] "GET /pay HTTP/1.1" 500 12 "-" "curl/8.4"'
+    site.client.feed(f"{request}\n", "access.log")
+    assert site.titles() == {"GET /pay → 500"}
+    assert site.last_error is None
+
+
 def test_a_pushed_event_that_a_plugin_leaves_out_or_spoils(site: Site) -> None:
     """What is left out is not tried again; the answer counts what arrived."""
     site.client.enable("ingest")
