@@ -48,10 +48,7 @@ Load = Callable[..., dict[str, float]]
 
 def measure(folder: Path, environment: Path, seconds: float, load: Load) -> dict[str, float]:
     """Return accepted and digested events per second; `environment` is made when it is missing."""
-    programs = environment / "bin"
-    if not (programs / "bugsink-manage").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-        subprocess.run([str(programs / "pip"), "install", "-q", "bugsink"], check=True)
+    programs = _programs(environment)
     port = _free_port()
     _set_up(folder, programs, port)
     project, key = _make_project(folder, programs)
@@ -75,7 +72,7 @@ def measure(folder: Path, environment: Path, seconds: float, load: Load) -> dict
 @contextlib.contextmanager
 def listing(folder: Path, environment: Path, events: int) -> Iterator[tuple[str, list[dict[str, str]]]]:
     """A Bugsink with digested events: the address of its list of issues, and the cookies of somebody who may see it."""
-    programs = environment / "bin"
+    programs = _programs(environment)
     port = _free_port()
     _set_up(folder, programs, port)
     project, key = _make_project(folder, programs)
@@ -126,6 +123,15 @@ def body_of(sender: senders.Sender, number: int) -> bytes:
             "modules": dict(piece.split("==") for piece in event["context"]["modules"]),
         }
     ).encode()
+
+
+def _programs(environment: Path) -> Path:
+    """The folder of Bugsink's commands; the environment is made when it is missing."""
+    programs = environment / "bin"
+    if not (programs / "bugsink-manage").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+        subprocess.run([str(programs / "pip"), "install", "-q", "bugsink"], check=True)
+    return programs
 
 
 def _set_up(folder: Path, programs: Path, port: int) -> None:

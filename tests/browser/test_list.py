@@ -379,7 +379,7 @@ def test_a_status_set_in_the_list_shows_in_the_tabs(page: Page, deployment: Any)
 
 
 def test_nothing_blocks_typing(page: Page) -> None:
-    """The list answers late: letters still arrive, the answer takes none away, what was typed last shows."""
+    """The list answers late: letters still arrive, the answer leaves them, and what was typed last is what shows."""
     page.route("**/*api=errors*", lambda route: None)
     page.locator("#search").fill("gateway")
     page.keyboard.press("Enter")
