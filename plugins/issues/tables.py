@@ -152,7 +152,7 @@ issue_samples = Table(
     packed_text("stack"),
     packed_text("context"),
     packed_document("exceptions"),
-    # Every event rewrites a sample: PostgreSQL uses space in its row again at once, outside not before a VACUUM.
+    # Every event rewrites a sample: within its row PostgreSQL uses the room again at once, else after a VACUUM.
     postgresql_with={"toast_tuple_target": 8_160, "fillfactor": 50},
 )
 
