@@ -6,12 +6,16 @@ each test. A test that changes the schema itself takes `own_database_config`.
 """
 
 import functools
+import hashlib
 import importlib.metadata as metadata_of
+import itertools
 import os
+import secrets
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +25,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from snaglist.kernel import plugins
+from snaglist.kernel import secrets as sealing
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
@@ -60,6 +65,35 @@ def _installed_once() -> Iterator[None]:
         patch.setattr(plugins, "entry_points", lambda group: found(group=group))
         patch.setattr(metadata_of.PathDistribution, "metadata", property(about), raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _derived_once() -> Iterator[None]:
+    """Derive each key once in a process: it is slow on purpose."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashlib, "scrypt", functools.cache(hashlib.scrypt))
+        yield
+
+
+@functools.cache
+def _random_of(kind: str, number: int) -> Any:
+    return os.urandom(16) if kind == "salt" else secrets.token_urlsafe(32)
+
+
+@pytest.fixture(autouse=True)
+def _few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let installations of different tests draw the same salts and keys; within a test each draws its own."""
+    drawn = {"salt": itertools.count(), "key": itertools.count()}
+
+    def urandom(size: int) -> bytes:
+        salt: bytes = _random_of("salt", next(drawn["salt"])) if size == 16 else os.urandom(size)  # else: a nonce
+        return salt
+
+    def token_urlsafe(_: int) -> str:
+        return str(_random_of("key", next(drawn["key"])))
+
+    monkeypatch.setattr(sealing, "os", SimpleNamespace(**{**vars(os), "urandom": urandom}))
+    monkeypatch.setattr(sealing, "secrets", SimpleNamespace(**{**vars(secrets), "token_urlsafe": token_urlsafe}))
 
 
 @pytest.fixture(autouse=True)
