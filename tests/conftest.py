@@ -5,6 +5,7 @@ on SQLite as a template that is copied, on the servers under one prefix whose ta
 each test. A test that changes the schema itself takes `own_database_config`.
 """
 
+import fcntl
 import functools
 import hashlib
 import importlib.metadata as metadata_of
@@ -12,6 +13,8 @@ import itertools
 import os
 import secrets
 import shutil
+import subprocess
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,6 +35,8 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
 from snaglist.kernel.testing import Client, running_service
 
+ROOT = Path(__file__).parents[1]
+PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),
     "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),
@@ -183,6 +188,46 @@ def browser() -> Iterator[Any]:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Make a thing that all test processes use: `made_once("wheel", build)`; returns its path.
+
+    One process calls `build(path)`, which makes it there; the others wait until it is complete.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "made_once"
+    shared.mkdir(exist_ok=True)
+
+    def make(name: str, build: Callable[[Path], None]) -> Path:
+        path, complete = shared / name, shared / f"{name}.complete"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not complete.exists():
+                build(path)
+                complete.touch()
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def product_wheel(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """The wheel of this checkout, built as for a release."""
+
+    def build(place: Path) -> None:
+        source = place / "source"
+        source.mkdir(parents=True)
+        _run("cp", "-r", *(str(ROOT / name) for name in PROJECT), str(source))
+        _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(place / "dist"), str(source))
+
+    return next((made_once("product", build) / "dist").glob("*.whl"))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
 @pytest.fixture(scope="session")
