@@ -17,6 +17,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +28,7 @@ from sqlalchemy import URL, Column, Connection, Engine, MetaData, Table, create_
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import plugins
+from snaglist.kernel import database, plugins
 from snaglist.kernel import secrets as sealing
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
@@ -51,6 +52,11 @@ settings.register_profile(
     "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("tests")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests: one that came last would keep a single process busy at the end."""
+    items.sort(key=lambda item: ROOT / "tests" / "wheels" not in item.path.parents)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -77,6 +83,31 @@ def _derived_once() -> Iterator[None]:
     """Derive each key once in a process: it is slow on purpose."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashlib, "scrypt", functools.cache(hashlib.scrypt))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once() -> Iterator[None]:
+    """Let the services of a process share dialects and compiled statements: each has engines of its own."""
+    first: dict[str, Engine] = {}
+
+    def sharing(make: Callable[..., Engine]) -> Callable[..., Engine]:
+        def made(*given: Any) -> Engine:
+            engine = make(*given)
+            if engine.name not in first:
+                with suppress(SQLAlchemyError):  # only a dialect that has met its database is complete
+                    engine.connect().close()
+                    first[engine.name] = engine
+            if engine.name in first:
+                engine.dialect = first[engine.name].dialect
+                engine._compiled_cache = first[engine.name]._compiled_cache
+            return engine
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("file_engine", "server_engine"):
+            patch.setattr(database, name, sharing(getattr(database, name)))
         yield
 
 
