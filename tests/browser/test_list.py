@@ -416,6 +416,7 @@ def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: An
     found = re.fullmatch(r"curl -H 'Content-Type: application/json' -d '(.*)' '(.*)\?api=(.*)'", command)
     assert found, command
     post(found[2], found[3], json.loads(found[1]))
+    page.wait_for_load_state("networkidle")  # a module whose loading is broken off is an error in the console
     page.reload()
     expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"))
 
