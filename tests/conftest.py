@@ -5,13 +5,21 @@ on SQLite as a template that is copied, on the servers under one prefix whose ta
 each test. A test that changes the schema itself takes `own_database_config`.
 """
 
+import fcntl
 import functools
+import hashlib
 import importlib.metadata as metadata_of
+import itertools
 import os
+import secrets
 import shutil
+import subprocess
+import sys
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,13 +28,16 @@ from sqlalchemy import URL, Column, Connection, Engine, MetaData, Table, create_
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import plugins
+from snaglist.kernel import database, plugins
+from snaglist.kernel import secrets as sealing
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
 from snaglist.kernel.testing import Client, running_service
 
+ROOT = Path(__file__).parents[1]
+PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),
     "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),
@@ -41,6 +52,11 @@ settings.register_profile(
     "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("tests")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest tests: one that came last would keep a single process busy at the end."""
+    items.sort(key=lambda item: ROOT / "tests" / "wheels" not in item.path.parents)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -60,6 +76,60 @@ def _installed_once() -> Iterator[None]:
         patch.setattr(plugins, "entry_points", lambda group: found(group=group))
         patch.setattr(metadata_of.PathDistribution, "metadata", property(about), raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _derived_once() -> Iterator[None]:
+    """Derive each key once in a process: it is slow on purpose."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hashlib, "scrypt", functools.cache(hashlib.scrypt))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once() -> Iterator[None]:
+    """Let the services of a process share dialects and compiled statements: each has engines of its own."""
+    first: dict[str, Engine] = {}
+
+    def sharing(make: Callable[..., Engine]) -> Callable[..., Engine]:
+        def made(*given: Any) -> Engine:
+            engine = make(*given)
+            if engine.name not in first:
+                with suppress(SQLAlchemyError):  # only a dialect that has met its database is complete
+                    engine.connect().close()
+                    first[engine.name] = engine
+            if engine.name in first:
+                engine.dialect = first[engine.name].dialect
+                engine._compiled_cache = first[engine.name]._compiled_cache
+            return engine
+
+        return made
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("file_engine", "server_engine"):
+            patch.setattr(database, name, sharing(getattr(database, name)))
+        yield
+
+
+@functools.cache
+def _random_of(kind: str, number: int) -> Any:
+    return os.urandom(16) if kind == "salt" else secrets.token_urlsafe(32)
+
+
+@pytest.fixture(autouse=True)
+def _few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let installations of different tests draw the same salts and keys; within a test each draws its own."""
+    drawn = {"salt": itertools.count(), "key": itertools.count()}
+
+    def urandom(size: int) -> bytes:
+        salt: bytes = _random_of("salt", next(drawn["salt"])) if size == 16 else os.urandom(size)  # else: a nonce
+        return salt
+
+    def token_urlsafe(_: int) -> str:
+        return str(_random_of("key", next(drawn["key"])))
+
+    monkeypatch.setattr(sealing, "os", SimpleNamespace(**{**vars(os), "urandom": urandom}))
+    monkeypatch.setattr(sealing, "secrets", SimpleNamespace(**{**vars(secrets), "token_urlsafe": token_urlsafe}))
 
 
 @pytest.fixture(autouse=True)
@@ -152,6 +222,46 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Make a thing that all test processes use: `made_once("wheel", build)`; returns its path.
+
+    One process calls `build(path)`, which makes it there; the others wait until it is complete.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "made_once"
+    shared.mkdir(exist_ok=True)
+
+    def make(name: str, build: Callable[[Path], None]) -> Path:
+        path, complete = shared / name, shared / f"{name}.complete"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not complete.exists():
+                build(path)
+                complete.touch()
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def product_wheel(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """The wheel of this checkout, built as for a release."""
+
+    def build(place: Path) -> None:
+        source = place / "source"
+        source.mkdir(parents=True)
+        _run("cp", "-r", *(str(ROOT / name) for name in PROJECT), str(source))
+        _run(sys.executable, "-m", "build", "--wheel", "--outdir", str(place / "dist"), str(source))
+
+    return next((made_once("product", build) / "dist").glob("*.whl"))
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.fixture(scope="session")
 def servers() -> Iterator[Servers]:
     """The database servers."""
     made = Servers()
@@ -199,13 +309,16 @@ def _empty_schema(connection: Connection, schema: str) -> None:
 
 
 def _empty_database(connection: Connection, database: str) -> None:
-    listing = "SELECT table_name, auto_increment > 1 FROM information_schema.tables WHERE table_schema = :name"
+    listing = "SELECT table_name, auto_increment FROM information_schema.tables WHERE table_schema = :name"
     rows = connection.execute(text(listing), {"name": database}).all()
-    tables = {f"`{database}`.`{name}`": bool(moved) for name, moved in rows if name != LEDGER}
-    used = {*_used(connection, list(tables)), *(name for name, moved in tables.items() if moved)}
+    tables = {f"`{database}`.`{name}`": number for name, number in rows if name != LEDGER}
+    used = _used(connection, list(tables))
     connection.execute(text("SET foreign_key_checks = 0"))
-    for name in used:
-        connection.execute(text(f"TRUNCATE {name}"))
+    for name, number in tables.items():
+        if number is None and name in used:
+            connection.execute(text(f"DELETE FROM {name}"))  # a twentieth of what TRUNCATE costs
+        elif number is not None and (number > 1 or name in used):
+            connection.execute(text(f"TRUNCATE {name}"))
     connection.execute(text("SET foreign_key_checks = 1"))
 
 

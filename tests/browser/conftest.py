@@ -4,7 +4,6 @@ Every page that a test opens is watched: whatever it writes to the console as a 
 does against the content security policy fails the test, unless the test says that it expects it.
 """
 
-import fcntl
 import os
 import re
 import shutil
@@ -28,8 +27,7 @@ MANY = 70
 # -- servers
 
 
-ROOT = Path(__file__).parents[2]
-PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
+MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 SNAGLIST = ("-c", "from snaglist.kernel.cli import main; main()")
 
 
@@ -45,27 +43,14 @@ def ran(*command: str | Path, **options: Any) -> None:
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
 
-@contextmanager
-def made_once(path: Path) -> Iterator[bool]:
-    """Whether this process is the one that makes `path`; the others wait until it is there."""
-    with path.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield not path.exists()
-
-
-def install(place: Path) -> None:
-    """Build the wheel of this checkout and install it, alone, into a new environment.
+def install(wheel: Path, place: Path) -> None:
+    """Install the wheel of this checkout, alone, into a new environment.
 
     Its dependencies come from the environment of the tests, by a path file: those in there are not followed, so the
     checkout that is installed there for editing is out of reach.
     """
-    source, dist = place.with_name("source"), place.with_name("dist")
-    source.mkdir()
-    ran("cp", "-r", *(str(ROOT / name) for name in PROJECT), str(source))
-    ran(sys.executable, "-m", "build", "--wheel", "--outdir", str(dist), str(source))
     ran(sys.executable, "-m", "venv", "--without-pip", str(place))
     python = place / "bin" / "python"
-    wheel = next(dist.glob("*.whl"))
     ran(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
     own = next((place / "lib").glob("python*/site-packages"))
     (own / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
@@ -75,22 +60,15 @@ def install(place: Path) -> None:
 class Servers:
     """Servers of the installed product on data directories with known events."""
 
-    def __init__(self, shared: Path) -> None:
-        self._place = shared / "installed"
-        self._seeded = shared / "seeded"
-        with made_once(self._place) as first:
-            if first:
-                install(self._place)
-        self.python = self._place / "bin" / "python"
+    def __init__(self, wheel: Path, made_once: MadeOnce) -> None:
+        self._made_once = made_once
+        self.python = made_once("installed", lambda place: install(wheel, place)) / "bin" / "python"
 
     def fill(self, data: Path) -> None:
         """Make a data directory with the events of `seed.py`."""
-        with made_once(self._seeded) as first:
-            if first:
-                making = self._seeded.with_name("seeding")
-                ran(self.python, Path(__file__).with_name("seed.py"), making, env=environment(making))
-                making.rename(self._seeded)
-        shutil.copytree(self._seeded, data)
+        seed = Path(__file__).with_name("seed.py")
+        seeded = self._made_once("seeded", lambda place: ran(self.python, seed, place, env=environment(place)))
+        shutil.copytree(seeded, data)
 
     def run(self, *arguments: str, data: Path) -> None:
         """Run a command of `snaglist` that ends."""
@@ -124,11 +102,8 @@ class Deployment:
 
 
 @pytest.fixture(scope="session")
-def servers(tmp_path_factory: pytest.TempPathFactory) -> Servers:
-    base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "product"
-    shared.mkdir(exist_ok=True)
-    return Servers(shared)
+def servers(product_wheel: Path, made_once: MadeOnce) -> Servers:
+    return Servers(product_wheel, made_once)
 
 
 @pytest.fixture(scope="module")

@@ -47,15 +47,17 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
     """A folder in which the wheels are installed, without what they depend on: the test extra brings that."""
-    base = tmp_path_factory.mktemp("extra")
-    for name in NAMES:
-        shutil.copytree(EXTRA / f"snaglist-{name}", base / name, ignore=shutil.ignore_patterns("*.egg-info", "build"))
-    folders = [str(base / name) for name in NAMES]
-    _pip("wheel", "-w", str(base / "dist"), *folders)
-    _pip("install", "--target", str(base / "site"), *map(str, (base / "dist").glob("*.whl")))
-    return base / "site"
+
+    def install(base: Path) -> None:
+        ignored = shutil.ignore_patterns("*.egg-info", "build")
+        for name in NAMES:
+            shutil.copytree(EXTRA / f"snaglist-{name}", base / name, ignore=ignored)
+        _pip("wheel", "-w", str(base / "dist"), *(str(base / name) for name in NAMES))
+        _pip("install", "--target", str(base / "site"), *map(str, (base / "dist").glob("*.whl")))
+
+    return made_once("extra", install) / "site"
 
 
 def _pip(command: str, *arguments: str) -> None:

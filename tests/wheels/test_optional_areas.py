@@ -88,7 +88,7 @@ def passes_as_a_strangers(area: str, folder: Path, environment_in: Any, wheel: A
     tests = copy_tests(area, folder)
     servers = {name: value for name, value in os.environ.items() if name.startswith(("TEST_", "REQUIRE_"))}
     shown: str = place.run(
-        place.python, "-m", "pytest", "-n", "2", "-q", "-p", "no:cacheprovider", *chosen, str(tests), **servers
+        place.python, "-m", "pytest", "-n", "0", "-q", "-p", "no:cacheprovider", *chosen, str(tests), **servers
     )
     return shown
 

@@ -7,13 +7,13 @@ import sys
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = (ROOT / "examples" / "snaglist-hello", ROOT / "examples" / "snaglist-zip")
-PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
 
 
 def run(*command: str | Path, cwd: Path | None = None, **environ: str) -> str:
@@ -23,23 +23,23 @@ def run(*command: str | Path, cwd: Path | None = None, **environ: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="session")
+def environment(made_once: Callable[[str, Callable[[Path], None]], Path], product_wheel: Path) -> Path:
     """The `bin` folder of a fresh environment in which all wheels are installed."""
-    base = tmp_path_factory.mktemp("wheels")
-    plugin = ("pyproject.toml", "README.md", "src")
-    for project, names in ((ROOT, PROJECT), *((example, plugin) for example in EXAMPLES)):
-        copy = base / project.name
-        copy.mkdir()
-        for name in names:
-            run("cp", "-r", str(project / name), str(copy))
-        run(sys.executable, "-m", "build", "--wheel", "--outdir", str(base / "dist"), str(copy))
-    run(sys.executable, "-m", "venv", str(base / "venv"))
-    binaries = base / "venv" / "bin"
-    wheels = sorted(str(wheel) for wheel in (base / "dist").glob("*.whl"))
-    assert len(wheels) == 3, wheels
-    run(binaries / "python", "-m", "pip", "install", "-q", *wheels)
-    return binaries
+
+    def install(base: Path) -> None:
+        for project in EXAMPLES:
+            copy = base / project.name
+            copy.mkdir(parents=True)
+            for name in ("pyproject.toml", "README.md", "src"):
+                run("cp", "-r", str(project / name), str(copy))
+            run(sys.executable, "-m", "build", "--wheel", "--outdir", str(base / "dist"), str(copy))
+        run(sys.executable, "-m", "venv", str(base / "venv"))
+        wheels = [str(product_wheel), *sorted(str(wheel) for wheel in (base / "dist").glob("*.whl"))]
+        assert len(wheels) == 3, wheels
+        run(base / "venv" / "bin" / "python", "-m", "pip", "install", "-q", *wheels)
+
+    return made_once("wheels", install) / "venv" / "bin"
 
 
 def test_the_demo_runs_from_the_wheel(environment: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from snaglist.kernel import job_answers
 from snaglist.kernel.service import Service
 from snaglist.kernel.testing import Client
 
@@ -78,6 +79,12 @@ def line(message: str, level: str = "ERROR") -> str:
     """A line of a framework log."""
     at = datetime.now(UTC) - timedelta(minutes=10)
     return f"[{at:%Y-%m-%d %H:%M:%S}] production.{level}: {message}\n"
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hold requests with `wait` longer than for a client: on a busy machine a sync takes more than 30 seconds."""
+    monkeypatch.setattr(job_answers, "WAIT_SECONDS", 120.0)
 
 
 @pytest.fixture

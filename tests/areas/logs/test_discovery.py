@@ -1,6 +1,9 @@
 """api.md §12.1: which files are logs."""
 
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from snaglist.kernel.settings import Settings
 from snaglist.plugins.logs.discovery import PatternOption, compile_pattern, discover, usable_pattern
 
 PATTERN = compile_pattern("")
+NOBODY = 65534
 
 
 @pytest.mark.parametrize(
@@ -86,13 +90,30 @@ def test_a_missing_path_and_a_pipe_are_problems(tmp_path: Path) -> None:
     assert discover([tmp_path], PATTERN).files == []
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_closed_folder_is_a_problem_and_the_rest_goes_on(tmp_path: Path) -> None:
-    (tmp_path / "closed").mkdir(mode=0o000)
-    (tmp_path / "open.log").write_text("x\n")
-    found = discover([tmp_path], PATTERN)
+@pytest.fixture
+def as_nobody() -> Iterator[Path]:
+    """Give a folder, and let this process have the rights of an ordinary user: root reads everything."""
+    folder, user = Path(tempfile.mkdtemp()), os.geteuid()
+    folder.chmod(0o755)  # pytest's own folders are closed to others
+    discover([folder], PATTERN)  # what this imports may be closed too
+    if user == 0:
+        os.chown(folder, NOBODY, -1)
+        os.seteuid(NOBODY)
+    try:
+        yield folder
+    finally:
+        os.seteuid(user)
+        for path in folder.iterdir():
+            path.chmod(0o755)
+        shutil.rmtree(folder)
+
+
+def test_a_closed_folder_is_a_problem_and_the_rest_goes_on(as_nobody: Path) -> None:
+    (as_nobody / "closed").mkdir(mode=0o000)
+    (as_nobody / "open.log").write_text("x\n")
+    found = discover([as_nobody], PATTERN)
     assert [file.name for file in found.files] == ["open.log"]
-    assert found.problems == [(str(tmp_path / "closed"), "Permission denied")]
+    assert found.problems == [(str(as_nobody / "closed"), "Permission denied")]
 
 
 @pytest.mark.parametrize("pattern", ["(", "a" * 513, r"(a+)+b", r"(a|aa)*c", r"(.*)*x", r"(\d+)*-$x"])

@@ -39,7 +39,9 @@ class Shop:
         answer = self.client.request("POST", "/?api=ingest&wait=1", body, headers)
         assert answer.status == 202 and answer.json["accepted"] == 1, answer.text
         errors = self.client.get("plugins").json["data"]
-        assert [plugin["last_error"] for plugin in errors if plugin["id"] == "releases"] == [None]
+        noted = [plugin["last_error"] for plugin in errors if plugin["id"] == "releases"]
+        # A hook that took two seconds is noted too, and on a busy machine any may.
+        assert len(noted) == 1 and (noted[0] is None or noted[0]["message"].startswith("slow: ")), noted
         call = self.client.service.call()
         wanted = select(tables.occurrences.c.issue_id).where(tables.occurrences.c.event_id == event_id)
         with call.transaction(write=False) as db:
