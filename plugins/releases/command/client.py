@@ -49,6 +49,7 @@ class Client:
             raise Refused(_said(error)) from error
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", error)
+            reason = getattr(reason, "strerror", None) or reason
             raise BadGateway(f"{self._url} does not answer: {reason}") from error
 
 
