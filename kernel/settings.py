@@ -69,11 +69,10 @@ class Option:
     @property
     def wanted(self) -> str:
         """What a value must be, in words for the operator."""
-        if self.choices:
-            return f"one of {', '.join(self.choices)}"
+        kind = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[type(self.default)]
         limits = "" if self.minimum is None else f" from {self.minimum}"
         limits += "" if self.maximum is None else f" to {self.maximum}"
-        return _KINDS[type(self.default)] + limits + (self.pattern and f" that fits {self.pattern}")
+        return kind + limits + (self.pattern and f" that fits {self.pattern}")
 
 
 def _convert(raw: Any, default: Value) -> Value:

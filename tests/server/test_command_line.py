@@ -2,8 +2,12 @@
 
 import json
 import re
+import signal
 import socket
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,6 +129,18 @@ def test_db_upgrade(run: Run, fresh_data: Path) -> None:
     connection.close()
 
 
+def test_a_first_start_is_whole_without_upgrades_at_start(run: Run, tmp_path: Path) -> None:
+    """What is new is not behind: only an instance that was there waits for `db upgrade`."""
+    new, by_hand = str(tmp_path / "new"), {"SERVICE_DATABASE_AUTO_UPGRADE": "false"}
+    assert run("plugins", "list", "--data", new, **by_hand).returncode == 0
+    assert run("db", "upgrade", "--data", new, **by_hand).stdout == "no step was pending\n"
+
+
+def test_a_dump_is_a_file(run: Run) -> None:
+    refused = run("db", "dump", "-")
+    assert (refused.returncode, refused.stderr) == (1, "snaglist: -: is not a file\n")
+
+
 def test_db_upgrade_makes_a_first_instance(run: Run, tmp_path: Path) -> None:
     made = run("db", "upgrade", "--json", "--data", str(tmp_path / "new"))
     applied = document(made)["applied"]
@@ -215,3 +231,18 @@ def test_an_unexpected_failure_is_one_document_with_json(run: Run, fresh_data: P
     assert failed.returncode == 1
     assert list(document(failed)) == ["error"]
     assert str(fresh_data) not in failed.stdout
+
+
+@pytest.mark.parametrize("after", [0.05, 0.3, 0.8])
+def test_an_interrupt_while_the_program_starts(after: float, tmp_path: Path) -> None:
+    """At whatever moment: exit code 130, and no traceback."""
+    program = [sys.executable, "-c", "from snaglist.plugins.start import main; print(flush=True); main()"]
+    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        time.sleep(after)
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert started.returncode in (0, 130)  # 0: the worker had started
