@@ -196,7 +196,7 @@ def _run() -> int:
         return _fail(error.format_message(), error.exit_code, error)
     except (ServiceError, ConfigurationError, StepFailed) as error:
         away = error.__cause__ if isinstance(error, Unavailable) else None
-        return _fail(f"{error} ({str(getattr(away, 'orig', away)).rstrip()})" if away else str(error), 1)
+        return _fail(f"{error} ({' '.join(str(getattr(away, 'orig', away)).split())})" if away else str(error), 1)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - so that the end does not fail again
         return 1

@@ -89,9 +89,9 @@ def serve(
 def _not_open(host: str, port: int, error: OSError) -> str:
     """Say which setting keeps the port from being opened, and what to do."""
     if error.errno == errno.EADDRINUSE:
-        return f"server.port: {port} on {host} is in use: end the program that listens there, or choose another --port"
+        return f"server.port: port {port} on {host} is in use: end what listens there, or choose another --port"
     if error.errno == errno.EACCES:
-        return f"server.port: {port} needs more rights than this user has: choose another --port, from 1024 on"
+        return f"server.port: port {port} needs more rights than this user has: choose another --port, from 1024 on"
     return f"server.host: {host} is no address of this machine: choose another --host, like 127.0.0.1 or 0.0.0.0"
 
 
