@@ -96,10 +96,11 @@ class Applications:
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self, *, upgrade: bool) -> None:
-        """Make the registry and its first application; with `upgrade` apply all pending steps."""
+        """Make the registry and its first application, whole; with `upgrade` apply all pending steps."""
         self._service.registry_steps.upgrade(self.registry)
+        new = not self.refresh()  # nothing of it can be behind
         for application in self.ensure_first():
-            if upgrade:
+            if upgrade or new:
                 self._service.upgrade_application(application)
 
     def ensure_first(self) -> list[Application]:

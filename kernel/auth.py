@@ -47,11 +47,10 @@ class Keys:
     """Compares presented keys with the configured ones."""
 
     def __init__(self, token: str, previous: str = "", clock: Callable[[], float] = time.monotonic) -> None:
-        self._keys = [
-            key for key in (usable_key(token, "auth.token"), usable_key(previous, "auth.previous_token")) if key
-        ]
+        keys = usable_key(token, "auth.token"), usable_key(previous, "auth.previous_token")
+        self._keys = [key for key in keys if key]
         self._throttle = Throttle(clock)
-        self.required = bool(usable_key(token, "auth.token"))
+        self.required = bool(keys[0])
 
     def warnings(self) -> list[str]:
         """Return what an operator should know about the keys."""

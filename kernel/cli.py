@@ -18,7 +18,7 @@ import click
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import COMMAND_LINE, Call
-from snaglist.kernel.errors import Invalid, NotFound, ServiceError
+from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
 from snaglist.kernel.gate import Gate
 from snaglist.kernel.logs import configure_logging
 from snaglist.kernel.plugins import Plugins
@@ -60,9 +60,9 @@ class Session:
     def application(self) -> Application:
         """The application chosen by `--app`, by default the first."""
         applications = self.open().applications
-        found = applications.find(self.app) if self.app else applications.all()[0]
+        found = applications.all()[0] if self.app is None else applications.find(self.app)
         if found is None:
-            raise Invalid(f"Unknown application {self.app}.")
+            raise Invalid(f"--app: there is no application {self.app!r}: see `snaglist apps list`")
         return found
 
     def call(self) -> Call:
@@ -178,26 +178,25 @@ def cli(**_: Any) -> None:
 
 def main() -> NoReturn:
     """Run the command line; the entry point of the console script."""
-    plugins = Plugins([name for name in os.environ.get("SERVICE_DISABLED_PLUGINS", "").split(",") if name])
-    plugins.load()
-    plugins.commands(cli)
     sys.exit(_run())
 
 
 def _run() -> int:
     try:
+        plugins = Plugins([name for name in os.environ.get("SERVICE_DISABLED_PLUGINS", "").split(",") if name])
+        plugins.load()
+        plugins.commands(cli)
         code = cli.main(standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code
-    except click.UsageError as error:
-        return _fail(error.format_message(), 2, error)
     except (KeyboardInterrupt, click.Abort):
         return 130
     except click.ClickException as error:
-        return _fail(error.format_message(), 1)
+        return _fail(error.format_message(), error.exit_code, error)
     except (ServiceError, ConfigurationError, StepFailed) as error:
-        return _fail(str(error), 1)
+        away = error.__cause__ if isinstance(error, Unavailable) else None
+        return _fail(f"{error} ({' '.join(str(getattr(away, 'orig', away)).split())})" if away else str(error), 1)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - so that the end does not fail again
         return 1
@@ -205,16 +204,17 @@ def _run() -> int:
         place = f"{error.filename}: " if error.filename else ""
         return _fail(f"{place}{error.strerror or type(error).__name__}", 1)
     except Exception as error:
-        traceback.print_exc()
-        return _fail(f"unexpected failure: {type(error).__name__}", 1)
+        said = f"unexpected failure: {type(error).__name__}: {getattr(error, 'orig', error)}".rstrip()
+        said += "; SERVICE_LOG_LEVEL=debug shows where"
+        return _fail(traceback.format_exc() if os.environ.get("SERVICE_LOG_LEVEL") == "debug" else said, 1)
 
 
-def _fail(message: str, code: int, usage: click.UsageError | None = None) -> int:
+def _fail(message: str, code: int, error: click.ClickException | None = None) -> int:
     if "--json" in sys.argv:
         with suppress(OSError):  # that the output cannot be written may be what failed
             click.echo(json.dumps({"error": message}, ensure_ascii=False))
-    elif usage:
-        usage.show()
+    elif isinstance(error, click.UsageError):
+        error.show()
     else:
         click.echo(_harmless(f"snaglist: {message}"), err=True)
     return code

@@ -144,7 +144,7 @@ class Database:
         """Make the database of a tenant if it is missing."""
         if self._server is None:
             tenant.file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(tenant.file)) as made:
+            with self._outages(), closing(sqlite3.connect(tenant.file)) as made:
                 made.execute("PRAGMA page_size = 8192")
                 for _ in range(LOCK_SECONDS * 10):
                     try:
@@ -218,10 +218,10 @@ class Database:
     def _outages(self) -> Iterator[None]:
         try:
             yield
-        except DBAPIError as error:
-            if not is_outage(error):
+        except (DBAPIError, sqlite3.Error) as error:  # SQLite's own while its file is made
+            if isinstance(error, DBAPIError) and not is_outage(error):
                 raise
-            log.warning("database unavailable: %s", error.orig)
+            log.warning("database unavailable: %s", getattr(error, "orig", error))
             raise Unavailable("The database is not available now; try again.") from error
         except PoolTimeout as error:
             raise Unavailable(_BUSY) from error

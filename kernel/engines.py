@@ -13,6 +13,8 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 from snaglist.kernel.settings import ConfigurationError, Settings
 
 CONNECT_SECONDS = 5
+_WANTED = "database.url: must be empty, postgresql+psycopg://USER:PASS@HOST/DB or mysql+pymysql://USER:PASS@HOST"
+_DRIVERS = {"psycopg": "'snaglist[postgres]'", "pymysql": "'snaglist[mysql]'", "MySQLdb": "mysqlclient"}
 _IN_ERROR = 3  # libpq: PQTRANS_INERROR
 
 
@@ -97,9 +99,7 @@ def server_engine(settings: Settings) -> Engine:
                 "isolation_level": "READ COMMITTED",
             }
         else:
-            raise ConfigurationError(
-                "database.url: use sqlite (leave it empty), postgresql+psycopg:// or mysql+pymysql://"
-            )
+            raise ConfigurationError(_WANTED)
         return create_engine(
             url,
             pool_size=settings["database.pool_size"],
@@ -109,12 +109,11 @@ def server_engine(settings: Settings) -> Engine:
             hide_parameters=True,
             **options,
         )
-    except (ArgumentError, NoSuchModuleError) as error:
-        raise ConfigurationError("database.url: not a database URL") from error
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise ConfigurationError(_WANTED) from error
     except ModuleNotFoundError as error:
-        raise ConfigurationError(
-            f"database.url: {error.name} is not installed; pip install 'snaglist[postgres]' or 'snaglist[mysql]'"
-        ) from error
+        package = _DRIVERS.get(str(error.name), error.name)
+        raise ConfigurationError(f"database.url: {error.name} is not installed: pip install {package}") from error
 
 
 def is_mariadb(connection: Connection) -> bool:

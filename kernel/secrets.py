@@ -33,7 +33,7 @@ _FORMAT = b"\x01"
 _SALT_BYTES, _NONCE_BYTES = 16, 12
 _HEAD = struct.Struct(f"c{_SALT_BYTES}s{_NONCE_BYTES}s")  # format, salt, nonce; what follows is sealed
 _SALT_ROW = "key_derivation_salt"
-_NO_KEY = "There is no key to seal secrets with: set SERVICE_SECRET, or make the data directory writable."
+_NO_KEY = "There is no key to seal secrets with: set SERVICE_SECRET, or make secret.key in the data directory usable."
 _WRONG_KEY = "A stored secret cannot be opened: it was sealed with another SERVICE_SECRET, or elsewhere."
 
 

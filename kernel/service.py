@@ -65,7 +65,7 @@ class Service:
         try:
             self.settings.data.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigurationError(f"server.data: {error.strerror}") from error
+            raise ConfigurationError(f"server.data: {self.settings.data}: {error.strerror}") from error
         self.applications.start(upgrade=self.settings["database.auto_upgrade"])
         for application in self.applications.all():
             if self.applications.state(application).current:

@@ -30,6 +30,7 @@ SHORT_NAMES = {
     "SERVICE_HOOK_TRACE": "log.hook_trace",
 }
 _INTEGER = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", list: "a list of texts"}
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -57,15 +58,21 @@ class Option:
     def read(self, raw: Any) -> Value:
         """Return the value of a raw text, TOML or Python value; raises ValueError when it does not fit."""
         value = _convert(raw, self.default)
-        if self.choices and value not in self.choices:
-            raise ValueError(self.name)
-        if self.pattern and not re.fullmatch(self.pattern, str(value)):
-            raise ValueError(self.name)
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        fits = (not self.choices or value in self.choices) and bool(re.fullmatch(self.pattern or "(?s).*", str(value)))
+        if isinstance(value, int | float):
             low, high = self.minimum, self.maximum
-            if (low is not None and value < low) or (high is not None and value > high):
-                raise ValueError(self.name)
+            fits = fits and (low is None or value >= low) and (high is None or value <= high)
+        if not fits:
+            raise ValueError(self.name)
         return value
+
+    @property
+    def wanted(self) -> str:
+        """What a value must be, in words for the operator."""
+        kind = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[type(self.default)]
+        limits = "" if self.minimum is None else f" from {self.minimum}"
+        limits += "" if self.maximum is None else f" to {self.maximum}"
+        return kind + limits + (self.pattern and f" that fits {self.pattern}")
 
 
 def _convert(raw: Any, default: Value) -> Value:
@@ -94,7 +101,7 @@ def _from_text(text: str, default: Value) -> Value:
 
 
 KERNEL_OPTIONS = (
-    Option("server.data", "./data", "everything snaglist writes lies below one folder"),
+    Option("server.data", "./data", "everything snaglist writes lies below one folder", pattern=".+", vital=True),
     Option("server.url", "", "pins the canonical URL, behind a proxy or for scripts"),
     Option("server.host", "127.0.0.1", "an instance without a key stays on this machine"),
     Option("server.port", 8787, "free on most machines", 0, 65535),
@@ -114,7 +121,7 @@ KERNEL_OPTIONS = (
     Option("security.hsts_include_subdomains", False, "part of Strict-Transport-Security"),
     Option("security.hsts_preload", False, "part of Strict-Transport-Security"),
     Option("outbound.allow_private", [], "networks that are not public and that outbound requests may go to"),
-    Option("database.url", "", "empty: one SQLite file per application"),
+    Option("database.url", "", "empty: one SQLite file per application", vital=True),
     Option("database.prefix", "app_", "of schemas or databases on a server", pattern="[a-z0-9_]{1,32}", vital=True),
     Option("database.auto_upgrade", True, "schema steps run at start"),
     Option("database.busy_timeout_ms", 5000, "how long a writer waits for another", 0, 600_000),
@@ -124,7 +131,7 @@ KERNEL_OPTIONS = (
     Option("jobs.workers", 1, "worker threads beside the server", 1, 32),
     Option("jobs.keep_days", 30, "finished jobs are kept that long", 1, 3650),
     Option("host.agent_token", "", "key of scripts in host mode", vital=True),
-    Option("host.agent_role", "editor", "role of scripts in host mode"),
+    Option("host.agent_role", "editor", "of scripts in host mode", choices=("owner", "editor", "viewer"), vital=True),
     Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0),
     Option("log.level", "info", "of the service's own log", choices=("debug", "info", "warning", "error")),
     Option("log.format", "text", "of the service's own log", choices=("text", "json")),
@@ -136,10 +143,8 @@ def flatten(config: Mapping[str, Any]) -> dict[str, Any]:
     """Return `section.name` keys of a mapping that may nest sections."""
     flat: dict[str, Any] = {}
     for name, value in config.items():
-        if isinstance(value, Mapping) and value:
-            flat.update({f"{name}.{inner}": item for inner, item in value.items()})
-        else:
-            flat[name] = value
+        nested = isinstance(value, Mapping) and value
+        flat |= {f"{name}.{inner}": item for inner, item in value.items()} if nested else {name: value}
     return flat
 
 
@@ -155,10 +160,11 @@ class Settings:
         """Read the configuration; `defaults` are other defaults than the options' own."""
         self._defaults = dict(defaults or {})
         self._overrides = flatten(overrides or {})
-        self._environ = {k: v for k, v in (os.environ if environ is None else environ).items() if _ours(k)}
+        given = os.environ if environ is None else environ
+        self._environ = {name: text for name, text in given.items() if name.startswith("SERVICE_")}
         self._options: dict[str, Option] = {}
         self._values: dict[str, Value] = {}
-        self._unfit: list[str] = []
+        self._unfit: dict[str, Option] = {}
         self._file: dict[str, Any] = {}
         named = self._overrides.pop("config", None) or self._environ.get("SERVICE_CONFIG")
         # The file may lie in the data directory, and may itself say where the data directory is.
@@ -201,7 +207,7 @@ class Settings:
         found = [f"{name}: unknown environment variable" for name in sorted(set(self._environ) - variables)]
         given = {**self._file, **self._overrides}
         found += [f"{name}: unknown key" for name, value in given.items() if not self._knows(name, value)]
-        return [f"{name}: not usable, the default is used" for name in self._unfit] + found
+        return [f"{n}: must be {option.wanted}; the default is used" for n, option in self._unfit.items()] + found
 
     def _knows(self, name: str, value: Any) -> bool:
         """Tell whether a name is a key, or a section that is empty."""
@@ -211,12 +217,12 @@ class Settings:
         candidates = [Path(named)] if named else [Path("snaglist.toml"), self.data / "snaglist.toml"]
         for path in candidates:
             try:
-                with path.open("rb") as stream:
-                    return flatten(tomllib.load(stream))
-            except FileNotFoundError:
+                return flatten(tomllib.loads(path.read_text("utf-8")))
+            except (FileNotFoundError, NotADirectoryError):
                 continue
             except (OSError, ValueError) as error:  # not TOML, or not even UTF-8
-                raise ConfigurationError(f"configuration file {path}: {error}") from error
+                reason = getattr(error, "strerror", error)
+                raise ConfigurationError(f"configuration file {path}: {reason}") from error
         if named:
             raise ConfigurationError(f"configuration file {named}: does not exist")
         return {}
@@ -239,14 +245,9 @@ class Settings:
                 self._values[option.name] = option.read(raw)
             except (ValueError, KeyError):
                 if option.vital:
-                    raise ConfigurationError(f"{option.name}: not usable") from None
-                if option.name not in self._unfit:
-                    self._unfit.append(option.name)
+                    raise ConfigurationError(f"{option.name}: must be {option.wanted}") from None
+                self._unfit[option.name] = option
             return
-
-
-def _ours(variable: str) -> bool:
-    return variable.startswith("SERVICE_")
 
 
 def _variable(name: str) -> str:

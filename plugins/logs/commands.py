@@ -27,6 +27,8 @@ def add_commands(cli: click.Group) -> None:
         With --follow each new issue is a line, and with --json an object a line.
         """
         _check_zone(timezone)
+        if "" in paths:  # a variable of a script that is not set; to read it as the current folder surprises
+            raise click.UsageError("PATH: must not be empty")
         if follow:
             follow_paths(session, paths, module=module, timezone=timezone)
             return

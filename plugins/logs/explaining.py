@@ -27,8 +27,10 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
         if name == STANDARD_INPUT:
             return _explain(session, io.BytesIO(sys.stdin.buffer.read()), "stdin", times.now(), zone)
         path = Path(name)
+        if name and path.is_dir():
+            raise NotFound(f"{name}: is a folder; name one of its files")
         if not path.is_file():
-            raise NotFound(f"{name}: no such file")
+            raise NotFound(f"{name or 'FILE'}: no such file")
         with open_file(path) as file:
             return _explain(session, file.content(), file.state.name, file.state.modified_at, zone)
     except DAMAGED as error:

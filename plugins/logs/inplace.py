@@ -144,6 +144,9 @@ def report(run: Run, results: list[FileResult]) -> str:
         for row in [headers, *rows]:
             del row[5]
     hint = ""
+    if not results and not run.errors:
+        passed = f"{run.ignored} passed over by their names" if run.ignored else "it is empty"
+        hint = f"\nNo log file there: {passed}. A file that is named itself is always read."
     if run.filtered and not run.events:
         kept = ", ".join(run.severities)
         hint = f"\nEvery event is below the severities that are stored ({kept}); change them in the ingestion settings."

@@ -15,6 +15,8 @@ REDACTED = [
 class EncodingOption(Option):
     """A configuration key that names a text encoding."""
 
+    wanted = "an encoding that Python knows, like utf-8 or cp1252"
+
     def read(self, raw: object) -> str:
         """Return the name; raises ValueError when no codec has it."""
         name = str(Option.read(self, raw))

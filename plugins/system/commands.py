@@ -1,5 +1,6 @@
 """The commands serve, apps, plugins, plugin, jobs, db, key and doctor."""
 
+import logging
 import secrets
 import signal
 import sys
@@ -17,7 +18,7 @@ from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
-from snaglist.plugins.system.health import HINTS
+from snaglist.plugins.system.health import HINTS, NEED_DATABASE
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 
@@ -74,6 +75,8 @@ def key_command(session: Session, size: int) -> None:
 def doctor_command(session: Session) -> None:
     """Check the installation and say what to do about what is wrong."""
     service = session.open(start=False)
+    data = service.settings.data
+    made = "" if data.exists() else ", made just now"
     orphans: dict[str, str] = {}
     failing: list[str] = []
     try:
@@ -83,9 +86,10 @@ def doctor_command(session: Session) -> None:
         orphans = unused(service, (owner for state in states for owner, _ in state.orphans))
     except (ServiceError, StepFailed) as error:
         session.note(f"snaglist: {error}")  # the checks below say what is wrong
+        logging.getLogger("snaglist").setLevel(logging.ERROR)  # each of them meets the same failure again
     report = session.request("health")
-    lines = [f"{'ok  ' if fine else 'FAIL'}  {name}{'' if fine else ': ' + HINTS.get(name, 'see its plugin')}"
-             for name, fine in report["checks"].items()]  # fmt: skip
+    lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
+    lines += [_checked(service, name, report["checks"]) for name in report["checks"]]
     lines += [f"warn  {warning}" for warning in report["config_warnings"]]
     lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
@@ -93,6 +97,17 @@ def doctor_command(session: Session) -> None:
     lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
     session.print(report, "\n".join(lines))
     session.exit(0 if all(report["checks"].values()) else 1)
+
+
+def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
+    """Return the line of a check."""
+    if checks[name]:
+        return f"ok    {name}"
+    if name in NEED_DATABASE and not checks["database"]:
+        return f"?     {name}: not known without the database"
+    if name == "database" and service.database.engine_name == "sqlite":
+        return "FAIL  database: see that this user may write to the data directory and that its disk is not full"
+    return f"FAIL  {name}: {HINTS.get(name, 'see its plugin')}"
 
 
 def _failing(service: Service, application: Application) -> list[str]:

@@ -32,8 +32,9 @@ HINTS = {
     "schema": "run `snaglist db upgrade`",
     "applications": "see that the data directory exists and is writable",
     "jobs": "start a worker: `snaglist serve` or `snaglist jobs work`",
-    "disk": "free disk space below the data directory",
+    "disk": "free disk space below the data directory, or make it writable",
 }
+NEED_DATABASE = ("database_version", "schema", "applications", "jobs")
 
 
 MINIMUM = {"sqlite": (3, 35, 0), "postgresql": (13,), "mysql": (8, 0, 13), "mariadb": (10, 6)}

@@ -1,8 +1,8 @@
 """The production server: waitress, with the service's own envelope for what waitress refuses, and a clean end."""
 
+import errno
 import json
 import logging
-import os
 import signal
 import socket
 import threading
@@ -54,8 +54,7 @@ def serve(
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
-        raise ConfigurationError(f"server.port: cannot listen on {host} port {port}: {reason}") from error
+        raise ConfigurationError(_not_open(host, port, error)) from error
     largest = max(service.body_limit(endpoint) for endpoint, _ in service.endpoints().values())
     server: Any = create_server(
         create_app(service),
@@ -85,6 +84,15 @@ def serve(
         for worker in workers:
             worker.stop()
         service.close()
+
+
+def _not_open(host: str, port: int, error: OSError) -> str:
+    """Say which setting keeps the port from being opened, and what to do."""
+    if error.errno == errno.EADDRINUSE:
+        return f"server.port: port {port} on {host} is in use: end what listens there, or choose another --port"
+    if error.errno == errno.EACCES:
+        return f"server.port: port {port} needs more rights than this user has: choose another --port, from 1024 on"
+    return f"server.host: {host} is no address of this machine: choose another --host, like 127.0.0.1 or 0.0.0.0"
 
 
 def _shown(host: str) -> str:

@@ -101,14 +101,35 @@ def test_wrong_types_in_the_file(tmp_path: Path, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["auth.token = 12345", "auth.token = true", "security.secret = 1", 'database.prefix = "Bad-"']
-)
+    "line",
+    ["auth.token = 12345", "auth.token = true", "security.secret = 1", 'database.prefix = "Bad-"', "database.url = 5",
+     "server.data = 5", 'server.data = ""', 'host.agent_role = "king"'],
+)  # fmt: skip
 def test_keys_that_must_not_be_replaced_stop_the_start(tmp_path: Path, line: str) -> None:
-    """A key that cannot be used never means an open instance."""
+    """A key that cannot be used never means an open instance, and data never lands elsewhere or roles grow."""
     file = tmp_path / "vital.toml"
     file.write_text(line, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=line.split(" ")[0]):
         read({"SERVICE_CONFIG": str(file)})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("server.port", "abc", "must be a whole number from 0 to 65535"),
+        ("health.min_free_bytes", "-1", "must be a whole number from 0"),
+        ("log.level", "loud", "must be one of debug, info, warning, error"),
+        ("log.hook_trace", "yes", "must be true or false"),
+    ],
+)
+def test_a_warning_says_what_fits(name: str, text: str, said: str) -> None:
+    settings = read({"SERVICE_" + name.upper().replace(".", "_"): text})
+    assert settings.warnings() == [f"{name}: {said}; the default is used"]
+
+
+def test_a_data_directory_that_is_a_file_is_no_matter_of_the_configuration_file(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("", encoding="utf-8")
+    assert read(server__data=str(tmp_path / "data")).data == tmp_path / "data"
 
 
 def test_unknown_names_are_warned_about(tmp_path: Path) -> None:
@@ -134,7 +155,7 @@ def test_options_of_areas() -> None:
     settings.add(Option("alerts.ratio", 2.0, "a number"))
     assert settings["alerts.retry_seconds"] == 1.5
     assert settings["alerts.ratio"] == 2.0
-    assert settings.warnings() == ["alerts.ratio: not usable, the default is used"]
+    assert settings.warnings() == ["alerts.ratio: must be a number; the default is used"]
     with pytest.raises(ValueError):
         settings.add(Option("server.port", 1, "taken"))
 

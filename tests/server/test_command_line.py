@@ -2,7 +2,12 @@
 
 import json
 import re
+import signal
+import socket
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +52,62 @@ def test_doctor_when_the_database_is_away(run: Run) -> None:
     assert shown.returncode == 1 and document(shown)["checks"]["database"] is False
 
 
+def test_doctor_tells_causes_from_consequences(run: Run) -> None:
+    """What cannot be known without the database is no failure of its own, and the reason stands there once."""
+    failed = run("doctor", SERVICE_DATABASE_URL="postgresql+psycopg://nobody@127.0.0.1:1/none")
+    assert failed.stdout.count("FAIL") == 1
+    assert "?     schema: not known without the database" in failed.stdout
+    assert failed.stderr.count("WARNING") == 1
+
+
+def test_doctor_names_the_data_directory(run: Run, fresh_data: Path, tmp_path: Path) -> None:
+    """A wrong --data makes an empty instance, which is well: only its place tells."""
+    assert f"info  data directory {fresh_data}; database sqlite" in run("doctor").stdout
+    new = tmp_path / "typo"
+    assert f"info  data directory {new}, made just now; database sqlite" in run("doctor", "--data", str(new)).stdout
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql+psycopg://a:b@127.0.0.1:port/c", "database.url: must be empty, postgresql+psycopg://USER:PASS@"),
+        ("oracle://a", "database.url: must be empty, postgresql+psycopg://USER:PASS@"),
+        ("postgresql+psycopg://secret-user:secret-key@127.0.0.1:1/c", "not available now; try again. (connection"),
+    ],
+)
+def test_a_database_that_cannot_be_used(run: Run, url: str, said: str) -> None:
+    failed = document(run("apps", "list", "--json", SERVICE_DATABASE_URL=url))["error"]
+    assert said in failed and "secret-key" not in failed
+
+
+def test_a_file_that_sqlite_cannot_make(run: Run, tmp_path: Path) -> None:
+    """As in a data directory of another user, or on a full disk: no traceback, and the reason."""
+    (tmp_path / "new" / "registry.sqlite").mkdir(parents=True)
+    for command in (("apps", "list"), ("import", __file__), ("db", "upgrade"), ("jobs", "work", "--once")):
+        failed = run(*command, "--data", str(tmp_path / "new"))
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert "not available now; try again. (unable to open database file)" in failed.stderr
+        assert "Traceback" not in failed.stderr
+    assert "FAIL  database: see that this user may write" in run("doctor", "--data", str(tmp_path / "new")).stdout
+
+
+def test_an_unforeseen_failure_shows_where_only_when_asked(run: Run) -> None:
+    url = "mysql+pymysql://root@127.0.0.1/?nope=1"
+    plain = run("apps", "list", SERVICE_DATABASE_URL=url)
+    assert plain.returncode == 1
+    assert plain.stderr.startswith("snaglist: unexpected failure: TypeError: ") and plain.stderr.count("\n") == 1
+    assert "Traceback" in run("apps", "list", SERVICE_DATABASE_URL=url, SERVICE_LOG_LEVEL="debug").stderr
+
+
+def test_a_port_in_use(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        failed = run("serve", "--port", port)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert f"server.port: port {port} on 127.0.0.1 is in use" in failed.stderr and "--port" in failed.stderr
+    assert "server.host: nowhere.invalid" in run("serve", "--host", "nowhere.invalid", "--port", "0").stderr
+
+
 def test_db_upgrade(run: Run, fresh_data: Path) -> None:
     """`--check` changes nothing."""
     assert run("db", "upgrade", "--check").returncode == 0
@@ -66,6 +127,18 @@ def test_db_upgrade(run: Run, fresh_data: Path) -> None:
     with sqlite3.connect(database) as connection:
         assert connection.execute("SELECT count(*) FROM schema_step").fetchone() == (before,)
     connection.close()
+
+
+def test_a_first_start_is_whole_without_upgrades_at_start(run: Run, tmp_path: Path) -> None:
+    """What is new is not behind: only an instance that was there waits for `db upgrade`."""
+    new, by_hand = str(tmp_path / "new"), {"SERVICE_DATABASE_AUTO_UPGRADE": "false"}
+    assert run("plugins", "list", "--data", new, **by_hand).returncode == 0
+    assert run("db", "upgrade", "--data", new, **by_hand).stdout == "no step was pending\n"
+
+
+def test_a_dump_is_a_file(run: Run) -> None:
+    refused = run("db", "dump", "-")
+    assert (refused.returncode, refused.stderr) == (1, "snaglist: -: is not a file\n")
 
 
 def test_db_upgrade_makes_a_first_instance(run: Run, tmp_path: Path) -> None:
@@ -110,6 +183,10 @@ def test_plugins_and_jobs(run: Run) -> None:
         (("jobs", "show", "x"), 2), (("plugins", "list", "--app", "nope"), 1),
         (("--app", "nope", "plugins", "list"), 1),
         (("doctor", "--config", "/nonexistent.toml"), 1), (("serve", "--port", "70000"), 2),
+        (("--app", "", "plugins", "list"), 1), (("--data", "", "apps", "list"), 1),
+        (("--data", "/dev/null", "apps", "list"), 1), (("--data", "/dev/null/x", "doctor"), 1),
+        (("serve", "--host", "192.0.2.1", "--port", "0"), 1), (("import", ""), 2), (("explain", ""), 1),
+        (("explain", "/"), 1),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else str(value),
 )  # fmt: skip
@@ -118,6 +195,7 @@ def test_exit_codes_and_errors(run: Run, arguments: tuple[str, ...], code: int) 
     plain = run(*arguments)
     assert (plain.returncode, plain.stdout) == (code, "")
     assert plain.stderr and "Traceback" not in plain.stderr
+    assert "unexpected failure" not in plain.stderr
     as_json = run("--json", *arguments)
     assert as_json.returncode == code
     assert list(document(as_json)) == ["error"]
@@ -153,3 +231,18 @@ def test_an_unexpected_failure_is_one_document_with_json(run: Run, fresh_data: P
     assert failed.returncode == 1
     assert list(document(failed)) == ["error"]
     assert str(fresh_data) not in failed.stdout
+
+
+@pytest.mark.parametrize("after", [0.05, 0.3, 0.8])
+def test_an_interrupt_while_the_program_starts(after: float, tmp_path: Path) -> None:
+    """At whatever moment: exit code 130, and no traceback."""
+    program = [sys.executable, "-c", "from snaglist.plugins.start import main; print(flush=True); main()"]
+    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
+        assert started.stdout is not None
+        started.stdout.readline()
+        time.sleep(after)
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert started.returncode in (0, 130)  # 0: the worker had started

@@ -6,6 +6,7 @@ import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -49,6 +50,9 @@ class Client:
             raise Refused(_said(error)) from error
         except (OSError, HTTPException, ValueError) as error:
             reason = getattr(error, "reason", error)
+            reason = getattr(reason, "strerror", None) or reason
+            if isinstance(error, HTTPException):
+                reason = "what came back is not HTTP"
             raise BadGateway(f"{self._url} does not answer: {reason}") from error
 
 
@@ -69,4 +73,5 @@ def _said(error: urllib.error.HTTPError) -> str:
         message = json.loads(error.read(100_000))["error"]
     except (ValueError, KeyError, TypeError, OSError, HTTPException):
         message = "this is no snaglist server"
-    return f"{message} ({error.code})"
+    hint = ": set SERVICE_TOKEN to the key of the server" if error.code == HTTPStatus.UNAUTHORIZED else ""
+    return f"{message} ({error.code}){hint}"

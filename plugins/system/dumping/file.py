@@ -59,8 +59,9 @@ def write_dump(path: Path, header: dict[str, Any]) -> Iterator[Writer]:
     """Write a dump; it appears under its name when it is complete, and nothing is left when it fails.
 
     A name that is taken by anything but a file (a device, a pipe, a folder) raises Invalid: it would be replaced.
+    So does `-`, which elsewhere is standard output.
     """
-    if path.exists() and not path.is_file():
+    if str(path) == "-" or (path.exists() and not path.is_file()):
         raise Invalid(f"{path}: is not a file")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:

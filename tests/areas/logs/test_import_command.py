@@ -188,3 +188,12 @@ def test_fl24_overlapping_paths_and_two_applications(snaglist: Run, tmp_path: Pa
         stream.write(line("two", seconds=1))
     for application in ("default", "second"):
         assert json.loads(snaglist("import", "--json", "--app", application, "app.log", ".").stdout)["events"] == 1
+
+
+def test_a_folder_without_logs_says_why_nothing_was_read(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    (tmp_path / "empty").mkdir()
+    assert snaglist("import", "empty").stdout.endswith("No log file there: it is empty. "
+                                                       "A file that is named itself is always read.\n")  # fmt: skip
+    (tmp_path / "empty" / "notes.txt").write_text(line("one"))
+    assert "1 passed over by their names" in snaglist("import", "empty").stdout
+    assert "No log file there" not in snaglist("import", "empty/notes.txt").stdout

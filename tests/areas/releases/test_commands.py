@@ -65,9 +65,10 @@ def test_deploy(run: Run, server: str) -> None:
 
 def test_failures(run: Run, tmp_path: Path) -> None:
     wrong = run("deploy", "v9", "--json", key="wrong-key-0123456789")
-    assert wrong.returncode == 1 and json.loads(wrong.stdout) == {"error": "A valid key is required. (401)"}
+    said = "A valid key is required. (401): set SERVICE_TOKEN to the key of the server"
+    assert wrong.returncode == 1 and json.loads(wrong.stdout) == {"error": said}
     gone = run("deploy", "v9", url="http://127.0.0.1:1")
-    assert gone.returncode == 1 and "http://127.0.0.1:1 does not answer" in gone.stderr
+    assert gone.returncode == 1 and "http://127.0.0.1:1 does not answer: Connection refused" in gone.stderr
     nowhere = run("deploy", "v9", url="")
     assert nowhere.returncode == 1 and "or set SERVICE_URL" in nowhere.stderr
     assert run("deploy").returncode == run("sourcemaps", "upload", "missing", "--release", "v1").returncode == 2
