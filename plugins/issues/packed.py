@@ -1,6 +1,7 @@
 """Columns whose text is kept compressed: every event rewrites the sample of its issue, and databases write it all."""
 
 import json
+import threading
 from typing import Any
 
 import zstandard
@@ -10,6 +11,17 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 from snaglist.kernel.columns import blob
 
 LEVEL = 1
+
+
+class _Zstandard(threading.local):
+    """One pair for each thread: making them takes longer than their work, and threads cannot share them."""
+
+    def __init__(self) -> None:
+        self.compressor = zstandard.ZstdCompressor(LEVEL)
+        self.decompressor = zstandard.ZstdDecompressor()
+
+
+_ZSTANDARD = _Zstandard()
 
 
 class PackedText(TypeDecorator[Any]):
@@ -24,11 +36,11 @@ class PackedText(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> bytes | None:
         """Compress."""
-        return None if value is None else zstandard.ZstdCompressor(LEVEL).compress(value.encode())
+        return None if value is None else _ZSTANDARD.compressor.compress(value.encode())
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Give the text back."""
-        return None if value is None else zstandard.ZstdDecompressor().decompress(value).decode()
+        return None if value is None else _ZSTANDARD.decompressor.decompress(value).decode()
 
 
 class PackedJson(PackedText):
