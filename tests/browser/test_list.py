@@ -248,6 +248,14 @@ def test_the_search_field_offers_what_may_follow(page: Page, typed: str, offers:
     expect(page.locator("#search")).to_have_value(typed)
 
 
+def test_a_tab_keeps_a_filter_whose_answer_has_not_come(page: Page) -> None:
+    page.route("**/*api=errors*", lambda route: None)
+    page.get_by_label("Level").select_option("CRITICAL")
+    page.locator(".tab", has_text="Open").click()
+    page.wait_for_url("**/*status=open*")
+    assert address(page) == {"severity": "CRITICAL", "status": "open"}
+
+
 def test_a_search_is_saved_found_again_and_forgotten(page: Page, deployment: Any) -> None:
     expect(page.locator(".saved")).to_have_count(0)
     page.get_by_label("Level").select_option("CRITICAL")

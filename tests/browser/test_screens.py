@@ -523,7 +523,9 @@ def test_the_strip_stays_while_pages_come_and_go(browser: Any, servers: Any, ope
         page.reload()
         expect(strip).to_contain_text("Import")
         page.get_by_role("button", name="Keyboard shortcuts").click()  # in the corner of the rail, in reach
+        expect(page.get_by_role("dialog")).to_be_visible()
         page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
         strip.get_by_role("button", name="Cancel").click()
         expect(strip).to_contain_text("cancelled")
 

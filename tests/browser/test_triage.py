@@ -20,6 +20,11 @@ def toast(page: Page, text: str) -> None:
     expect(page.locator(".toast").last).to_contain_text(text)
 
 
+def undo(page: Page, text: str) -> None:
+    """Take back what a message tells of; what shows at once, before the answer, has no message yet."""
+    page.locator(".toast", has_text=text).last.get_by_role("button", name="Undo").click()
+
+
 @pytest.fixture
 def found(page: Page, deployment: Any) -> Any:
     """Open the list with a search that finds a known number of rows."""
@@ -65,7 +70,7 @@ def test_a_tag_is_added_and_removed(found: Any) -> None:
     choose(page, 0)
     page.get_by_label("Remove tag of the chosen issues").select_option(label="Payments")
     expect(page.locator(".row .chip")).to_have_count(0)
-    page.get_by_role("button", name="Undo").last.click()
+    undo(page, "Tag Payments removed from 1 issue")
     expect(page.locator(".row .chip")).to_have_text("Payments")
     choose(page, 0)
     page.get_by_label("Remove tag of the chosen issues").select_option(label="Payments")
@@ -83,7 +88,7 @@ def test_undoing_a_tag_leaves_those_that_had_it(found: Any) -> None:
     page.get_by_label("Tag for the chosen issues").fill("Slow")
     page.keyboard.press("Enter")
     expect(page.locator(".row .chip")).to_have_count(10)
-    page.get_by_role("button", name="Undo").last.click()
+    undo(page, "10 issues tagged Slow")
     expect(page.locator(".row .chip")).to_have_count(1)
 
 
@@ -110,7 +115,7 @@ def test_snoozed_from_the_list_and_woken_on_the_page(found: Any) -> None:
     page.get_by_label("Snooze alerts").select_option(label="for 1 day")
     expect(page.get_by_text(re.compile(r"Alerts are silent until \d{4}-"))).to_be_visible()
     expect(page.locator(".history li", has_text="changed the snooze")).to_have_count(3)
-    page.get_by_role("button", name="Undo").last.click()
+    undo(page, "snoozed for 1 day")
     expect(page.get_by_label("Snooze alerts")).to_have_value("")
 
 

@@ -63,8 +63,10 @@ export default (ui, change) => {
 
   function tabs(query, summary) {
     const counts = Object.fromEntries(summary.status.map(({ status, groups_count }) => [status, groups_count]));
-    const tab = (status, label, count) => html`<a class="tab" href=${ui.link({ ...query, page: null, status })}
-      aria-current=${(query.status ?? null) === status ? "true" : null}>${label} <span class="count">${ui.number(count)}</span></a>`;
+    const way = (from, status) => ui.link({ ...from, page: null, status });
+    // A filter that was chosen just now may wait for its answer: the address has it already, what is drawn has not.
+    const tab = (status, label, count) => html`<a class="tab" href=${way(query, status)}
+      @click=${({ currentTarget }) => { currentTarget.href = way(ui.query(), status); }} aria-current=${(query.status ?? null) === status ? "true" : null}>${label} <span class="count">${ui.number(count)}</span></a>`;
     return html`<nav class="tabs" aria-label="Status">
       ${tab(null, "All", summary.total.groups_count)}
       ${Object.entries(STATUSES).map(([status, label]) => tab(status, label, counts[status] ?? 0))}
