@@ -7,14 +7,11 @@ everything that is secret comes later through the API.
 import json
 from html import escape
 from string import Template
-from urllib.parse import quote
 
 from snaglist.kernel import Assets
 from snaglist.plugins.dashboard.assets import JOINED_MODULE, THEME, Bundle
 
 SHELL = "dashboard"
-# In the page itself: as a file it would be one more answer, five times as large as the drawing.
-ICON = "dashboard/icon.svg"
 
 PAGE = Template("""<!DOCTYPE html>
 <html lang="en">
@@ -23,7 +20,7 @@ PAGE = Template("""<!DOCTYPE html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>snaglist</title>
-<link rel="icon" href="data:image/svg+xml,${icon}" type="image/svg+xml">
+<link rel="icon" href="${base}dashboard/icon.svg" type="image/svg+xml">
 <script src="${base}${theme}"></script>
 ${styles}
 <script type="application/json" id="boot">${boot}</script>
@@ -48,7 +45,6 @@ def page(bundle: Bundle) -> bytes:
     entries = [_entry(assets, bundle, base) for assets in bundle.contributors if assets.name != SHELL]
     text = PAGE.substitute(
         base=base,
-        icon=quote(bundle.files[ICON].content.strip(), safe=" =:/"),
         theme=THEME,
         styles="\n".join(f'<link rel="stylesheet" href="{base}{escape(name)}">' for name in bundle.styles()),
         module=JOINED_MODULE,
