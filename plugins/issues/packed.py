@@ -1,6 +1,5 @@
 """Columns whose text is kept compressed: every event rewrites the sample of its issue, and databases write it all."""
 
-import json
 import threading
 from typing import Any
 
@@ -8,7 +7,7 @@ import zstandard
 from sqlalchemy import Column, Dialect, LargeBinary
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
-from snaglist.kernel.columns import blob
+from snaglist.kernel.columns import JsonText, blob
 
 LEVEL = 1
 
@@ -47,16 +46,15 @@ class PackedJson(PackedText):
     """A JSON value as zstd; None is SQL NULL."""
 
     cache_ok = True
+    _json = JsonText()
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> bytes | None:
-        """Write compact JSON, compressed."""
-        text = None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        return super().process_bind_param(text, dialect)
+        """Write it as JSON columns do, compressed."""
+        return super().process_bind_param(self._json.process_bind_param(value, dialect), dialect)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Read it back."""
-        text = super().process_result_value(value, dialect)
-        return None if text is None else json.loads(text)
+        return self._json.process_result_value(super().process_result_value(value, dialect), dialect)
 
 
 def packed_text(name: str) -> Column[str | None]:

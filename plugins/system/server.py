@@ -92,7 +92,9 @@ def _not_open(host: str, port: int, error: OSError) -> str:
         return f"server.port: port {port} on {host} is in use: end what listens there, or choose another --port"
     if error.errno == errno.EACCES:
         return f"server.port: port {port} needs more rights than this user has: choose another --port, from 1024 on"
-    return f"server.host: {host} is no address of this machine: choose another --host, like 127.0.0.1 or 0.0.0.0"
+    if error.errno == errno.EADDRNOTAVAIL or (error.errno or 0) < 0:  # the resolver's failures have negative numbers
+        return f"server.host: {host} is no address of this machine: choose another --host, like 127.0.0.1 or 0.0.0.0"
+    return f"server.port: cannot listen on {host} port {port}: {error.strerror or error}"
 
 
 def _shown(host: str) -> str:

@@ -1,5 +1,6 @@
 """The kernel's commands: api.md §33, §36 checks 123 and 124."""
 
+import errno
 import json
 import re
 import signal
@@ -13,6 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from snaglist.kernel.service import Service
+from snaglist.kernel.settings import ConfigurationError
+from snaglist.plugins.system.server import serve
 
 Run = Callable[..., Any]
 
@@ -134,6 +139,17 @@ def test_a_first_start_is_whole_without_upgrades_at_start(run: Run, tmp_path: Pa
     new, by_hand = str(tmp_path / "new"), {"SERVICE_DATABASE_AUTO_UPGRADE": "false"}
     assert run("plugins", "list", "--data", new, **by_hand).returncode == 0
     assert run("db", "upgrade", "--data", new, **by_hand).stdout == "no step was pending\n"
+
+
+def test_a_port_that_another_reason_keeps_closed_names_that_reason(
+    sqlite_service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(socket, "create_server", refuse)
+    with pytest.raises(ConfigurationError, match=r"127[.]0[.]0[.]1 port 8787: Too many open files"):
+        serve(sqlite_service, "127.0.0.1", 8787)
 
 
 def test_a_dump_is_a_file(run: Run) -> None:

@@ -6,13 +6,18 @@ import { plainTitle, STATUSES } from "../words.js";
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
+const MOMENT = /^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?$/;
 const UNDONE = ["open", "in_progress", "reoccurred"];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
 
-  async function load({ since = ui.stamp(new Date(Date.now() - DAY)) }, options) {
+  /** The moment in the address; what is none (a mistyped link) would compare with nothing and show that nothing is new. */
+  const chosen = ({ since }) => (MOMENT.test(since) ? since : null);
+
+  async function load(query, options) {
+    const since = chosen(query) ?? ui.stamp(new Date(Date.now() - DAY));
     const [summary, loud, fresh] = await Promise.all([
       api("summary", {}, options),
       api("errors", { status: UNDONE, sort: "occurrences", limit: SHOWN }, options),
@@ -79,7 +84,8 @@ export default (ui) => {
     <span class="count">${ui.number(row.count)} · <ui-ago at=${row.last_seen}></ui-ago></span></li>`;
 
   /** What came up since the chosen moment, else since a day; the rest is in the list, marked as new. */
-  function news({ issues, exact }, { since }) {
+  function news({ issues, exact }, query) {
+    const since = chosen(query);
     const count = issues.length ? ` (${exact ? "" : "over "}${ui.number(issues.length)})` : "";
     const range = since ? { from: since } : { range: "24h" };
     const more = !since && issues.length > SHOWN && html`<p><a href=${ui.link({ view: "overview", since: ui.stamp(new Date(Date.now() - DAY)) })}>All new ones</a></p>`;
