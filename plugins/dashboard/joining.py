@@ -23,6 +23,8 @@ EXPORT = re.compile(
     re.MULTILINE,
 )
 STATEMENT = re.compile(r"^(?:import\b(?! *\()|export\b)", re.MULTILINE)
+# What the patterns above would miss, or what leaves a block: other line ends, statements within a line, `var`.
+UNSEEN = re.compile(r"\r(?!\n)|[\u2028\u2029\ufeff]|^[ \t]+(?:import|export)\b *[\w{*\"']|^var\b", re.MULTILINE)
 AWAIT = re.compile(r"^(?:(?:export )?(?:const|let) [^\n]*= )?await\b", re.MULTILINE)
 DYNAMIC = re.compile(r"""\bimport\((?P<quote>["'`])(?P<dots>(?:\.{1,2}/)+)""")
 # Relative to the page, wherever the code stands.
@@ -50,6 +52,8 @@ class Module:
 
 def read(name: str, text: str) -> Module:
     """Read the imports and exports of a module; NotJoinable for what is not understood."""
+    if UNSEEN.search(text):
+        raise NotJoinable(f"{name}: has var, an indented import or export, or line ends of another kind")
     imports: dict[str, tuple[str, ...]] = {}
     understood = [*IMPORT.finditer(text), *EXPORT.finditer(text)]
     for found in understood:
@@ -59,6 +63,8 @@ def read(name: str, text: str) -> Module:
         raise NotJoinable(f"{name}: has an import or export of another form than the joined file takes")
     for found in IMPORT.finditer(text):
         target = _target(name, found["address"])
+        if found["default"] and found["whole"]:
+            raise NotJoinable(f"{name}: imports {target} in two ways at once")
         if target in imports:
             raise NotJoinable(f"{name}: imports {target} twice")
         named = [part.split()[0] for part in (found["named"] or "").split(",") if part.strip()]

@@ -51,6 +51,8 @@ def serve(
     `ready` gets the base URL once the port is open; port 0 takes a free one. ConfigurationError when the
     port cannot be had.
     """
+    if not host:  # would be every address, without a word
+        raise ConfigurationError("server.host: must not be empty: 0.0.0.0 is every address of this machine")
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

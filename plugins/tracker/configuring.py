@@ -50,7 +50,7 @@ def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
     after = _tidied(after, kind)
     _check_endpoint(call, after, kind)
     call.service.secrets.prepare()
-    sealed = _sealed(call, body, {} if other else _kept(before, after, kind, body))
+    sealed = _sealed(call, body, {} if other else _kept(call, before, after, kind, body))
     moved = other or any(getattr(after, name) != getattr(before, name) for name in _SCOPE)
     moved = moved or any(not stored.same(getattr(after, name), getattr(before, name)) for name in _LISTS)
     after = replace(after, sealed=sealed, generation=before.generation + moved, updated_at=call.now)
@@ -106,14 +106,20 @@ def _check_endpoint(call: Call, settings: Settings, kind: Provider) -> None:
         raise Invalid(f"endpoint_url: {error.message}") from error
 
 
-def _kept(before: Settings, after: Settings, kind: Provider, body: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the stored secrets that stay: a key is never sent to another host than the one it was given for."""
-    hosts = {urlsplit(stored.address(kind, one.endpoint_url))[:2] for one in (before, after)}
-    if len(hosts) == 1 or "api_key" not in before.sealed:
+def _kept(call: Call, before: Settings, after: Settings, kind: Provider, body: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the stored secrets that stay: a stored key is not sent to another host than the one it was given for."""
+    old, new = (_host(stored.address(kind, one.endpoint_url)) for one in (before, after))
+    if "api_key" not in before.sealed or old in (new, None):
         return before.sealed
-    if after.enabled and "api_key" not in body:
+    if after.enabled and "api_key" not in body and not stored.configured(call, "api_key"):
         raise Invalid("api_key: is required again, because endpoint_url names another host than it was given for")
     return {name: text for name, text in before.sealed.items() if name != "api_key"}
+
+
+def _host(address: str) -> tuple[str, str | None, int] | None:
+    """Return scheme, host and port, None for no address."""
+    parts = urlsplit(address)
+    return (parts.scheme, parts.hostname, parts.port or (80 if parts.scheme == "http" else 443)) if address else None
 
 
 def _sealed(call: Call, body: Mapping[str, Any], before: Mapping[str, str]) -> dict[str, str]:

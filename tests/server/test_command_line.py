@@ -110,6 +110,7 @@ def test_a_port_in_use(run: Run) -> None:
         failed = run("serve", "--port", port)
     assert (failed.returncode, failed.stdout) == (1, "")
     assert f"server.port: port {port} on 127.0.0.1 is in use" in failed.stderr and "--port" in failed.stderr
+    assert "server.host: must not be empty" in run("serve", "--host", "", "--port", "0").stderr
     assert "server.host: nowhere.invalid" in run("serve", "--host", "nowhere.invalid", "--port", "0").stderr
 
 

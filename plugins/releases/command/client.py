@@ -28,7 +28,11 @@ class Client:
     """Sends requests to the API of a server."""
 
     def __init__(self, url: str, app: str | None, token: str) -> None:
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc:
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # half an IPv6 address
+            parts = urlsplit("")
+        if parts.scheme not in ("http", "https") or not parts.netloc:
             raise Invalid("--url: must be the http(s) address of the server, or set SERVICE_URL")
         self._url, self._app, self._token = url.rstrip("/"), app, token
 

@@ -135,6 +135,11 @@ console.log((await ui.later("pay")).default(empty));
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ('  import { price } from "./price.js";', "an indented import"),
+        ("const a = 1;\rexport const name = 1;", "line ends of another kind"),
+        ("\ufeffexport const name = 1;", "line ends of another kind"),
+        ("var name = 1;", "has var"),
+        ('import price, * as all from "./price.js";', "in two ways at once"),
         ('export * from "./price.js";', "another form"),
         ('export { price } from "./price.js";', "another form"),
         ("const name = 1;\nexport { name };", "another form"),

@@ -99,10 +99,19 @@ def test_a_key_is_not_sent_to_another_host(client: Any) -> None:
     for other in (elsewhere, {"endpoint_url": "https://93.184.216.34:8443/"}, {"endpoint_url": ""}):
         answer = client.patch("tracker-settings", other)
         assert answer.status == 422 and "api_key: is required again" in answer.error, answer.text
+    same = {"endpoint_url": "https://93.184.216.34:443/api/v4"}
+    assert client.patch("tracker-settings", same).json["api_key_configured"]
     shown = client.patch("tracker-settings", elsewhere | {"enabled": False}).json
     assert (shown["api_key_source"], shown["webhook_secret_source"]) == ("none", "stored")
     shown = client.patch("tracker-settings", there | {"api_key": KEY, "enabled": True}).json
     assert shown["enabled"] and shown["api_key_source"] == "stored"
+
+
+def test_a_key_that_was_given_before_any_host_stays(client: Any) -> None:
+    given = {"provider": "jira", "project": "SHOP", "account": "ana@example.com", "api_key": KEY}
+    assert client.put("tracker-settings", given).status == 200
+    answer = client.patch("tracker-settings", {"endpoint_url": "https://93.184.216.34", "enabled": True})
+    assert (answer.status, answer.json.get("api_key_source")) == (200, "stored")
 
 
 def test_what_is_pulled_resets_the_position_other_fields_do_not(site_with: Callable[..., Any]) -> None:

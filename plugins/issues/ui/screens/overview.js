@@ -6,7 +6,6 @@ import { plainTitle, STATUSES } from "../words.js";
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
-const MOMENT = /^\d{4}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?$/;
 const UNDONE = ["open", "in_progress", "reoccurred"];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
@@ -14,7 +13,10 @@ export default (ui) => {
   const { html, keyed, api } = ui;
 
   /** The moment in the address; what is none (a mistyped link) would compare with nothing and show that nothing is new. */
-  const chosen = ({ since }) => (MOMENT.test(since) ? since : null);
+  function chosen({ since = "" }) {
+    const at = ui.moment(since);
+    return !Number.isNaN(+at) && ui.stamp(at) === since ? since : null;
+  }
 
   async function load(query, options) {
     const since = chosen(query) ?? ui.stamp(new Date(Date.now() - DAY));
