@@ -20,7 +20,7 @@ from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.failures import note_failure
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
-from snaglist.plugins.logs.identity import PREFIX_BYTES
+from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Reader
 from snaglist.plugins.logs.readings import (
@@ -110,7 +110,7 @@ class _FileImport:
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
         self.trail: Trail | None = None
         self.first_byte = 0
-        self.ends = False  # there was nothing to read when the file was looked at
+        self.ends: int | None = None  # where a file ended that may be a copy in the making
         self.checkpoint = 0
         self.position = 0
         # What became of the entry that was open: it is complete now, or more of it has arrived.
@@ -211,6 +211,7 @@ class _FileImport:
         """Go on with what was found for the file, or begin a source; False when the file needs no reading."""
         if found is None:
             self.trail = Trail.start(self.file, self.head)
+            self.ends = self._said_little()
             if known is not None and not known.offset:  # it was empty when it was seen first
                 self._pick_up(known)
             else:
@@ -225,6 +226,11 @@ class _FileImport:
         else:
             self.superseded, self.first_byte, self.ends = known, self.trail.position, found.ends
         return True
+
+    def _said_little(self) -> int | None:
+        """Return where a rotated file ended that was shorter than what files are known by."""
+        short = is_rotated_name(self.state.name) and not self.state.compression and len(self.head) < PREFIX_BYTES
+        return len(self.head) if short else None
 
     def _lead(self, source: Row[Any], superseded: Row[Any] | None) -> None:
         """Let a source follow its file to this path."""
@@ -288,9 +294,9 @@ class _FileImport:
     def _framed(self) -> Iterator[list[Event]]:
         with self.file.content(self.position) as stream:
             while data := stream.read(CHUNK_BYTES):
-                if self.ends:  # the copy is longer now: what it is a copy of has to be asked again
-                    raise FileChanged
                 self.position += len(data)
+                if self.ends is not None and self.position > self.ends:  # what it is a copy of has to be asked again
+                    raise FileChanged
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
         for event in events:

@@ -54,14 +54,14 @@ class Found:
     """A source whose content a file begins with, and the trail behind those bytes.
 
     `moves`: the file is what the source was read from, at another path, so that the source follows; otherwise
-    the file is a copy. A copy without a trail needs no reading at all. `ends`: it is a copy that holds nothing
-    behind the trail; if it does when it is read, it is still being made.
+    the file is a copy. A copy without a trail needs no reading at all. `ends`: the byte at which the copy ended;
+    if it is longer when it is read, it is still being made.
     """
 
     source: Row[Any]
     trail: Trail | None
     moves: bool = False
-    ends: bool = False
+    ends: int | None = None
 
 
 Search = Callable[[OpenFile, bytes], Found | None]

@@ -54,7 +54,7 @@ def _find(call: Call, name: str, near: Near | None, file: OpenFile, head: bytes)
             return found
     for row in filter(is_relative, latest):
         if copy := shorter_copy(call, file, head, row):
-            return Found(row, copy, ends=True)
+            return Found(row, copy, ends=copy.position)
         if is_begun(file, head, row):
             return Found(row, None)
     return None
@@ -69,14 +69,15 @@ def _whole(file: OpenFile, head: bytes, row: Row[Any], renamed: bool) -> Found |
     if original == file.state.path:
         return Found(row, trail, moves=True)
     # Asked first: the original may be emptied at any moment, and what is left of it then holds nothing.
-    same = _goes_on(file, row.offset) and contains(original, file, row.offset)
+    longer = _goes_on(file, row.offset)
+    same = longer and contains(original, file, row.offset)
     if not holds(original, row):
         return Found(row, trail, moves=True)
     if same or (renamed and identity_of(original) == file.state.identity):
         # All of it is in the original as well, and is read there, or here when it is there no more.
         trail.close()
         return Found(row, None)
-    return Found(row, behind_entries(file, head, row, trail))
+    return Found(row, behind_entries(file, head, row, trail), ends=None if longer else row.offset)
 
 
 def _is_telling(head: bytes, row: Row[Any]) -> bool:

@@ -495,6 +495,62 @@ def test_a_copy_that_is_completed_while_it_is_looked_at(
     sqlite_store.check_counters()
 
 
+@pytest.mark.parametrize("begun", [0, 20, 100])
+def test_a_copy_that_is_completed_and_its_log_emptied_when_only_its_head_was_taken(
+    store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch, begun: int
+) -> None:
+    """The head is no line, or less than the first event: too little to know the copy by, once its log is empty."""
+    from snaglist.plugins.logs import rotation
+
+    log, old = tmp_path / "app.log", tmp_path / "app.log.1"
+    append(log, numbered(0), "  at step one of it\n" * 20, *map(numbered, range(1, 10)))
+    content = log.read_bytes()
+    assert store.scan(log) == 10
+    old.write_bytes(content[:begun])
+    real = rotation._find
+
+    def completing(*arguments: Any) -> Any:
+        old.write_bytes(content)
+        log.write_text("")
+        return real(*arguments)
+
+    monkeypatch.setattr(rotation, "_find", completing)
+    assert store.scan(old) == 0
+    monkeypatch.undo()
+    append(log, numbered(10))
+    assert store.scan(tmp_path) == 1
+    assert store.count(tables.occurrences) == 11
+    store.check_counters()
+
+
+def test_a_copy_that_goes_on_when_it_was_compared(
+    store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It held just what was read of its log; then come lines that will be read in the log."""
+    from snaglist.plugins.logs import rotation
+
+    log, old = tmp_path / "app.log", tmp_path / "app.log.1"
+    append(log, *map(numbered, range(5)))
+    shutil.copy(log, old)
+    assert store.scan(log) == 5
+    append(log, numbered(5))
+    real = rotation._find
+
+    def completing(*arguments: Any) -> Any:
+        found = real(*arguments)
+        shutil.copy(log, old)
+        return found
+
+    monkeypatch.setattr(rotation, "_find", completing)
+    assert store.scan(old) == 0
+    monkeypatch.undo()
+    assert store.scan(log) == 1
+    log.write_text(numbered(6))
+    assert store.scan(tmp_path) == 1
+    assert store.count(tables.occurrences) == 7
+    store.check_counters()
+
+
 def moments(store: Any) -> list[str]:
     """The times of the events that are stored; each line has its own."""
     return sorted(row.occurred_at for row in store.rows(tables.occurrences))
