@@ -229,12 +229,8 @@ class Settings:
 
     def _resolve(self, option: Option) -> None:
         short = next((k for k, v in SHORT_NAMES.items() if v == option.name), "")
-        layers = (
-            (self._overrides, option.name),
-            (self._environ, short),
-            (self._environ, _variable(option.name)),
-            (self._file, option.name),
-        )
+        variables = ((self._environ, name) for name in (short, _variable(option.name)))
+        layers = ((self._overrides, option.name), *variables, (self._file, option.name))
         self._values[option.name] = option.default
         for layer, name in layers:
             raw = layer.get(name)
