@@ -236,7 +236,8 @@ class Plugins:
         name = point.name if point.name not in self._plugins else f"{distribution}:{point.name}"
         plugin = Plugin(name, distribution, Description(name, name, "", "", version))
         self._plugins[name] = plugin
-        if {_normal(point.name), _normal(distribution)} & self._disabled:
+        denied = {_normal(point.name), _normal(distribution)} & self._disabled
+        if denied and distribution != DISTRIBUTION:  # not even imported
             self.fail(plugin, "load", "blocked by plugins.disabled")
             return
         if name != point.name:
@@ -254,6 +255,8 @@ class Plugins:
             if description.core and distribution != DISTRIBUTION:
                 raise ValueError("describe(): only areas of snaglist itself can be core")
             plugin.description = description
+            if denied and not description.core:  # core areas are always there: everything else stands on them
+                self.fail(plugin, "load", "blocked by plugins.disabled")
         except (Exception, SystemExit) as error:
             self.fail(plugin, "load", error)
 

@@ -37,7 +37,7 @@ def register(cli: click.Group) -> None:
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads that answer requests (default 8).")
 @click.option("--no-jobs", is_flag=True, help="Run no background jobs in this process.")
 def serve_command(session: Session, host: str | None, port: int | None, threads: int | None, no_jobs: bool) -> None:
-    """Serve the dashboard and the API."""
+    """Serve the dashboard and the API; one line on stdout says when they are there."""
     from snaglist.plugins.system.server import serve
 
     overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
@@ -47,10 +47,10 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
         session.note(f"warning: {warning}")
 
     def ready(url: str) -> None:
-        shown = settings["server.data"]
-        key = "key set" if service.keys.required else "key not set"
-        engine = service.database.engine_name
-        click.echo(f"snaglist {service.version} on {url} (data {shown}, {engine}, {key})")
+        shown, engine, key = settings["server.data"], service.database.engine_name, service.keys.required
+        document = {"version": service.version, "url": url, "data": shown, "database": engine, "key": key}
+        told = f"data {shown}, {engine}, {'key set' if key else 'key not set'}"
+        session.print(document, f"snaglist {service.version} on {url} ({told})")
         sys.stdout.flush()
 
     serve(
@@ -163,7 +163,7 @@ def apps_remove(session: Session, application_id: str, yes: bool) -> None:
     if not yes:
         if not sys.stdin.isatty():
             raise click.UsageError("apps remove needs --yes when there is no terminal to ask on")
-        phrase = click.prompt(f'Type "{phrase}" to remove it')
+        phrase = click.prompt(f'Type "{phrase}" to remove it', err=True)
     body = {"id": application_id, "confirmation": phrase}
     session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
 
@@ -274,6 +274,9 @@ def jobs_work(session: Session, once: bool) -> None:
         signal.signal(number, lambda *_: stop.set())
     worker = Worker(service, "worker")
     worker.start()
+    if session.as_json:
+        session.print({"status": "started", "node": service.settings.node}, "")
+        sys.stdout.flush()
     session.note("worker started")
     stop.wait()
     worker.stop()

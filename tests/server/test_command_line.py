@@ -282,12 +282,13 @@ def test_an_unexpected_failure_is_one_document_with_json(run: Run, fresh_data: P
 def test_an_interrupt_while_the_program_starts(after: float, tmp_path: Path) -> None:
     """At whatever moment: exit code 130, and no traceback."""
     program = [sys.executable, "-c", "from snaglist.plugins.start import main; print(flush=True); main()"]
-    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work"]
+    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
         started.stdout.readline()
         time.sleep(after)
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=60)
+        told, said = started.communicate(timeout=60)
     assert "Traceback" not in said
     assert started.returncode in (0, 130)  # 0: the worker had started
+    assert next(iter(json.loads(told))) == ("error" if started.returncode else "status")
