@@ -80,7 +80,6 @@ def server_engine(settings: Settings) -> Engine:
         raise ConfigurationError(_WANTED) from error
     if name not in ("postgresql", "mysql", "mariadb") or driver not in _DRIVERS:
         raise ConfigurationError(_WANTED)
-    isolation: dict[str, Any] = {}
     if name == "postgresql":
         if unfit := _NOT_TEXTS & url.query.keys():
             raise ConfigurationError(f"{_REFUSED} ({', '.join(sorted(unfit))})")
@@ -94,7 +93,6 @@ def server_engine(settings: Settings) -> Engine:
         url = url.set(database="", query={"charset": "utf8mb4", **url.query})
         session = "SET time_zone='+00:00', sql_mode='STRICT_ALL_TABLES'"
         ours = {"init_command": f"{session}, innodb_lock_wait_timeout={max(1, wait // 1000)}"}
-        isolation = {"isolation_level": "READ COMMITTED"}
     try:
         engine = create_engine(
             url,
@@ -104,7 +102,7 @@ def server_engine(settings: Settings) -> Engine:
             pool_pre_ping=True,
             pool_timeout=wait / 1000,
             hide_parameters=True,
-            **isolation,
+            **({} if name == "postgresql" else {"isolation_level": "READ COMMITTED"}),
         )
     except ImportError as error:
         raise ConfigurationError(f"database.url: {error}: pip install {_DRIVERS[driver]}") from error
@@ -181,7 +179,5 @@ def is_broken(error: BaseException | None) -> bool:
 def _code(error: DBAPIError) -> str | int | None:
     """Return the SQLSTATE (PostgreSQL) or the error number (MySQL, MariaDB)."""
     first = next(iter(getattr(error.orig, "args", ())), None)
-    if isinstance(first, int):
-        return first
     state: str | None = getattr(error.orig, "sqlstate", None)
-    return state
+    return first if isinstance(first, int) else state

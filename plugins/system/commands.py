@@ -21,6 +21,7 @@ from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import HINTS, NEED_DATABASE
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.plugins.system.warnings import config_warnings
 
 _commands = click.Group()
 
@@ -43,7 +44,7 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
     overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
     settings = session.settings(**overrides)
     service = session.open(bound=settings["server.host"], **overrides)
-    for warning in service.config_warnings():
+    for warning in config_warnings(service, told=True):
         session.note(f"warning: {warning}")
 
     def ready(url: str) -> None:
@@ -90,7 +91,7 @@ def doctor_command(session: Session) -> None:
     report = session.request("health")
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
     lines += [_checked(service, name, report["checks"]) for name in report["checks"]]
-    lines += [f"warn  {warning}" for warning in report["config_warnings"]]
+    lines += [f"warn  {warning}" for warning in config_warnings(service, told=True)]
     lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
     lines += failing
