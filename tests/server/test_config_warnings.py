@@ -26,6 +26,8 @@ SEVERITIES = "must be a list of EMERGENCY, ALERT, CRITICAL, ERROR, WARNING, NOTI
            "entry 5 is no host name") for unfit in ("https://a.example", "a.example:80", "*.a.example")),
         ("ingestion.default_severities", ["error", "EROR"], SEVERITIES, SEVERITIES),
         ("ingestion.default_severities", [], SEVERITIES, SEVERITIES),
+        ("tracker.api_key_hosts", ["a.example", "https://a.example"],
+         *["must be a list of hosts like gitlab.example.com or gitlab.example.com:8443; the default is used"] * 2),
         ("access.trusted_proxies", ["10.0.0.0/8", "proxy"],
          *["must be a list of networks like 10.0.0.0/8; the default is used"] * 2),
     ],
@@ -45,4 +47,4 @@ def test_names_that_there_are(tmp_path: Path) -> None:
     }  # fmt: skip
     with running_service(tmp_path / "data", jobs=False, **lists) as service:
         assert config_warnings(service, told=True) == []
-        assert Client(service).get("ingestion-settings").json["severities"] == ["ERROR", "DEBUG"]
+        assert Client(service).get("ingestion-settings").json["defaults"] == ["ERROR", "DEBUG"]
