@@ -31,9 +31,9 @@ class HostsOption(Option):
 def may_go(call: Call, kind: Provider, address: str) -> bool:
     """Tell whether the configured key may go to an address of a provider's API."""
     named = [parse_host(text) for text in call.setting(HOSTS)]
-    allowed = [_place(host, "https") for host in named if host] or [_of(kind.endpoint)]
+    allowed = [_place(host, "https") for host in named if host]
     there = _of(address)
-    return there is not None and there in allowed
+    return there is not None and (there in allowed if allowed else there == _of(kind.endpoint))
 
 
 def _of(address: str) -> tuple[str, int] | None:
