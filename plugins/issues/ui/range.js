@@ -1,6 +1,7 @@
 // The time range of the list: the chart of the last 24 hours to drag over, and the ranges to choose from.
 
 const HOUR = 3_600_000;
+/** Hours and label by name. @type {Map<string, [number, string]>} */
 const RANGES = new Map([
   ["1h", [1, "Last hour"]], ["24h", [24, "Last 24 hours"]], ["7d", [168, "Last 7 days"]], ["30d", [720, "Last 30 days"]],
 ]);
