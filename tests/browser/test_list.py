@@ -152,6 +152,7 @@ def test_unknown_tokens_are_words(page: Page) -> None:
         ("LEVEL:Error level:critical", {"severity": "ERROR,CRITICAL"}, "level:error level:critical"),
         ('tag:"on call" is:fixed x', {"tag": "on call", "status": "fixed", "q": "x"}, 'tag:"on call" x'),
         ('"level:error"', {"q": "level:error"}, '"level:error"'),
+        ("is:toString is:constructor", {"q": "is:toString is:constructor"}, "is:toString is:constructor"),
         ("is:gone http://a.b/c", {"q": "is:gone http://a.b/c"}, "is:gone http://a.b/c"),
         ("env:staging release:v2.4.0", {"environment": "staging", "release": "v2.4.0"}, "env:staging release:v2.4.0"),
         ('50% "quoted" text', {"q": '50% "quoted" text'}, '50% "quoted" text'),
@@ -179,6 +180,25 @@ def test_pages(page: Page, deployment: Any) -> None:
     page.get_by_role("link", name="Previous").click()
     expect(page.locator(".row")).to_have_count(50)
     assert address(page) == {}
+
+
+def test_what_every_object_has_is_no_range_status_or_order(page: Page, deployment: Any) -> None:
+    for name in ("toString", "constructor", "__proto__"):
+        page.goto(f"{deployment.url}?range={name}")
+        expect(page.locator(".row")).to_have_count(50)
+        expect(page.get_by_label("Time")).to_have_value("")
+    page.goto(f"{deployment.url}?q=order")
+    page.get_by_role("button", name="Save this search").click()
+    saved = json.dumps([{"status": "toString,open", "sort": "constructor"}])
+    page.evaluate(
+        """(saved) => {
+          const key = Object.keys(localStorage).find((each) => each.endsWith(":saved"));
+          localStorage.setItem(key, saved);
+        }""",
+        saved,
+    )
+    page.reload()
+    expect(page.locator(".saved-search")).to_have_text("is:tostring,open by constructor")
 
 
 def test_an_hour_of_the_histogram_becomes_the_range(page: Page) -> None:

@@ -1,7 +1,10 @@
 // The time range of the list: the chart of the last 24 hours to drag over, and the ranges to choose from.
 
 const HOUR = 3_600_000;
-const RANGES = { "1h": [1, "Last hour"], "24h": [24, "Last 24 hours"], "7d": [168, "Last 7 days"], "30d": [720, "Last 30 days"] };
+/** Hours and label by name. @type {Map<string, [number, string]>} */
+const RANGES = new Map([
+  ["1h", [1, "Last hour"]], ["24h", [24, "Last 24 hours"]], ["7d", [168, "Last 7 days"]], ["30d", [720, "Last 30 days"]],
+]);
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, change) => {
@@ -10,11 +13,11 @@ export default (ui, change) => {
 
   /** The API's `from` and `to` of an address; `range` counts back from now. */
   function limits({ range, from, to }) {
-    const hours = RANGES[range]?.[0];
+    const hours = RANGES.get(range)?.[0];
     return hours ? { from: stampAt(Date.now() - hours * HOUR), to: undefined } : { from, to };
   }
 
-  const chosen = ({ range, from, to, date }) => Boolean(RANGES[range] || from || to || date);
+  const chosen = ({ range, from, to, date }) => Boolean(RANGES.has(range) || from || to || date);
   const none = { range: null, from: null, to: null, date: null };
   const short = (time) => time.slice(5, 16);
 
@@ -26,15 +29,15 @@ export default (ui, change) => {
   }
 
   function select(query) {
-    const other = !RANGES[query.range] && chosen(query);
-    const options = [["", "Any time"], ...Object.entries(RANGES).map(([id, [, label]]) => [id, label]),
+    const other = !RANGES.has(query.range) && chosen(query);
+    const options = [["", "Any time"], ...[...RANGES].map(([id, [, label]]) => [id, label]),
       ...(other ? [["chosen", text(query)]] : []), ["dates", "From … to …"]];
     function set({ target }) {
       if (target.value !== "dates") return change({ ...none, range: target.value || null });
-      target.value = RANGES[query.range] ? query.range : other ? "chosen" : "";
+      target.value = RANGES.has(query.range) ? query.range : other ? "chosen" : "";
       open(true);
     }
-    return html`<select aria-label="Time" .value=${other ? "chosen" : (RANGES[query.range] && query.range) || ""} @change=${set}>
+    return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${set}>
       ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
     </select>`;
   }

@@ -19,7 +19,7 @@ export default (ui) => {
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(settings) {
-    const names = { ...PROVIDERS, ...(settings.provider in PROVIDERS ? {} : { [settings.provider]: settings.provider }) };
+    const names = { ...PROVIDERS, ...(Object.hasOwn(PROVIDERS, settings.provider) ? {} : { [settings.provider]: settings.provider }) };
     return [
       { name: "provider", label: "Tracker", type: "select", options: Object.entries(names), half: true },
       { name: "endpoint_url", label: "Address", max: 2000, half: true, placeholder: "https://…",
