@@ -1,14 +1,13 @@
 """Where the API key of the configuration may go.
 
-Whoever may change the settings of an application chooses the host, and need not be trusted with the key: it goes to
-hosts that the operator named, and without such names to the provider's own.
+Whoever may change the settings of an application chooses the host. Where these need not be trusted with the key, the
+operator names the hosts it may go to.
 """
 
 from urllib.parse import urlsplit
 
 from snaglist.kernel import Call, Option
 from snaglist.kernel.origin import Host, parse_host
-from snaglist.plugins.tracker.contract import Provider
 
 HOSTS = "tracker.api_key_hosts"
 NOT_MEANT = f"the key of the environment is not for this host: {HOSTS} names those it may go to"
@@ -28,12 +27,11 @@ class HostsOption(Option):
         return listed
 
 
-def may_go(call: Call, kind: Provider, address: str) -> bool:
+def may_go(call: Call, address: str) -> bool:
     """Tell whether the configured key may go to an address of a provider's API."""
     named = [parse_host(text) for text in call.setting(HOSTS)]
     allowed = [_place(host, "https") for host in named if host]
-    there = _of(address)
-    return there is not None and (there in allowed if allowed else there == _of(kind.endpoint))
+    return not allowed or _of(address) in allowed
 
 
 def _of(address: str) -> tuple[str, int] | None:

@@ -77,7 +77,7 @@ def configured(call: Call, settings: Settings, name: str) -> str:
     if not given or name != "api_key":  # the other one signs, and is not sent
         return given
     kind = providers(call).get(settings.provider)
-    return given if kind and may_go(call, kind, address(kind, settings.endpoint_url)) else ""
+    return given if kind and may_go(call, address(kind, settings.endpoint_url)) else ""
 
 
 def lacks(call: Call, settings: Settings, name: str) -> str:

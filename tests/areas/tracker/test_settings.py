@@ -5,7 +5,6 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -150,9 +149,8 @@ GITLAB = {"provider": "gitlab", "project": "7", "enabled": True}
 @pytest.mark.parametrize(
     ("hosts", "address", "goes"),
     [
-        ([], "", True), ([], "https://gitlab.com", True), ([], "https://GITLAB.com.:443/api/v4", True),
-        ([], "https://93.184.216.34", False), ([], "https://gitlab.com:8443", False),
-        ([], "https://api.github.com", False), ([], "http://10.0.0.1", False),
+        ([], "", True), ([], "https://93.184.216.34", True), ([], "http://10.0.0.1", True),
+        (["gitlab.com"], "https://GITLAB.com.:443/api/v4", True), (["gitlab.com"], "https://gitlab.com:8443", False),
         (["93.184.216.34"], "https://93.184.216.34/api/v4", True), (["93.184.216.34"], "", False),
         (["93.184.216.34"], "https://93.184.216.35", False), (["10.0.0.1"], "http://10.0.0.1", False),
         (["10.0.0.1:80", "gitlab.com"], "http://10.0.0.1", True), (["10.0.0.1:80", "gitlab.com"], "", True),
@@ -183,7 +181,7 @@ def test_a_key_of_the_environment_goes_where_the_operator_says(
 
 def test_settings_from_before_do_not_send_the_key(site_with: Callable[..., Any]) -> None:
     """As after an upgrade, or when the operator takes a host away."""
-    site = site_with("github", tracker__api_key="key-of-the-environment")
+    site = site_with("github", tracker__api_key="key-of-the-environment", tracker__api_key_hosts=["api.github.com"])
     with site.service.call().transaction() as db:
         put_setting(db, "tracker", {**get_setting(db, "tracker"), "sealed": {}})
     refused = site.client.post("tracker-test")
@@ -240,9 +238,8 @@ def test_a_key_is_one_line(site_with: Callable[..., Any]) -> None:
     assert site.client.post("tracker-test").json["ok"]
 
 
-def test_a_key_of_the_environment_is_one_line(site_with: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_of_the_environment_is_one_line(site_with: Callable[..., Any]) -> None:
     site = site_with("github", settings=False, tracker__api_key="abc\nX-Evil: 1")
-    monkeypatch.setitem(site.service.settings._values, "tracker.api_key_hosts", [urlsplit(site.double.url).netloc])
     site.client.patch("tracker-settings", {"provider": "github", "endpoint_url": site.double.url})
     told = site.client.post("tracker-test").json
     assert told["message"] == "The API key holds characters that no key has: set it anew." and site.double.got == []
