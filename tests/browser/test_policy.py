@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.dashboard.lexing import compact, tokens
 
 ROOT = Path(__file__).parents[2]
 
@@ -145,18 +146,19 @@ def test_modules_of_the_first_view_are_one_file(client: Client, html: str) -> No
             assert own == (ROOT / "plugins" / plugin / "ui" / f"{plugin}.js").read_text()
 
 
-def test_the_joined_file_holds_the_text_of_the_modules(client: Client, html: str) -> None:
-    """Only imports, exports and the addresses of import() are written anew."""
+def test_the_joined_file_holds_the_code_of_the_modules(client: Client, html: str) -> None:
+    """Only imports, exports and the addresses of import() are written anew; comments and indentation are left out."""
     address = next(address for address in references(html) if address.endswith("all.js"))
     text = client.request("GET", f"/{address}").text
     names = re.findall(r"^// (\w+/\S+[.]js)$", text, re.MULTILINE)
     assert len(names) > 10
     for name in names:
         folder, path = name.split("/", 1)
-        lines = (ROOT / "plugins" / folder / "ui" / path).read_text().splitlines()
+        lines = compact(tokens((ROOT / "plugins" / folder / "ui" / path).read_text())).splitlines()
         kept = [line for line in lines if not re.match(r"import|export", line) and "import(" not in line]
         assert kept
         assert set(kept) <= set(text.splitlines()), name
+    assert not re.search(r"^ *(//(?! \w+/\S+[.]js$)|/\*)", text, re.MULTILINE)
 
 
 def test_styles_of_core_areas_are_one_file(client: Client, html: str) -> None:
