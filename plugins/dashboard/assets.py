@@ -27,11 +27,16 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
 }
 COMPRESSED = (".js", ".css", ".json", ".svg")
-# The joined files: names that no file on disk has.
+# The joined files: names that no file on disk has. What a core area keeps in `screens` is not for the first view.
 JOINED_STYLE = "dashboard/all.css"
+JOINED_SCREENS = "dashboard/screens.css"
+SCREENS = re.compile(r"\w+/screens/.*\.css")
 JOINED_MODULE = "dashboard/all.js"
 # A classic script before the first paint, so that a chosen theme does not flash.
 THEME = "dashboard/theme.js"
+TEXT_OR_COMMENT = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\S/\*.*?\*/(?!\s))|/\*.*?\*/""", re.DOTALL
+)
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -59,20 +64,22 @@ class Bundle:
         return [JOINED_STYLE, *self._sheets(core=False)]
 
     def join(self) -> None:
-        """Make one style sheet and one module of what the first view needs of the core areas.
+        """Make one style sheet and one module of what the first view needs of the core areas, and a sheet of the rest.
 
         The module holds the entries of core areas and what they import at once. What is behind `import()` is fetched
         when it is needed, the entry of an optional plugin when it is enabled. Files of anybody else stay as they are:
         a bracket that they forget to close must not reach further. NotJoinable when a core area writes what cannot be.
         """
-        sheets = [self.files[name].content.rstrip() for name in self._sheets(core=True)]
-        self._put(JOINED_STYLE, b"\n\n".join(sheets).decode() + "\n")
+        self._put(JOINED_STYLE, self._joined(self._sheets(core=True)))
         core = [assets for assets in self.contributors if assets.name in self.core]
         sources = {
             name: self.files[name].content.decode()
             for name in sorted(self.files)
             if name.endswith(".js") and name.split("/")[0] in self.core and name != THEME
         }
+        order = [assets.name for assets in core]
+        later = [name for name in self.files if SCREENS.fullmatch(name) and name.split("/")[0] in order]
+        self._put(JOINED_SCREENS, self._joined(sorted(later, key=lambda name: order.index(name.split("/")[0]))))
         text, self.joined = join(sources, [f"{assets.name}/{assets.module}" for assets in core], JOINED_MODULE)
         self._put(JOINED_MODULE, text)
         for name, source in sources.items():
@@ -82,6 +89,9 @@ class Bundle:
 
     def _put(self, name: str, text: str) -> None:
         self.files[name] = _file(name, text.encode())
+
+    def _joined(self, names: Iterable[str]) -> str:
+        return "".join(f"/* {name} */\n{plain(self.files[name].content.decode())}\n" for name in names)
 
     def _sheets(self, *, core: bool) -> list[str]:
         chosen = [assets for assets in self.contributors if (assets.name in self.core) == core]
@@ -135,6 +145,14 @@ def _file(name: str, content: bytes) -> File:
 
 def _suffix(name: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
+
+
+def plain(sheet: str) -> str:
+    """A style sheet without indentation, empty lines, and comments with white space around them."""
+    if re.search(r"\\\r?\n|url\(", sheet):
+        return sheet  # texts that go on in the next line, or that need no quotes
+    text = TEXT_OR_COMMENT.sub(lambda found: found["text"] or "", sheet)
+    return "\n".join(line for line in map(str.strip, text.split("\n")) if line)
 
 
 def _hash(files: dict[str, File]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.dashboard.assets import plain
 from snaglist.plugins.dashboard.lexing import compact, tokens
 
 ROOT = Path(__file__).parents[2]
@@ -161,22 +162,41 @@ def test_the_joined_file_holds_the_code_of_the_modules(client: Client, html: str
     assert not re.search(r"^ *(//(?! \w+/\S+[.]js$)|/\*)", text, re.MULTILINE)
 
 
-def test_styles_of_core_areas_are_one_file(client: Client, html: str) -> None:
+def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
+    """One for the first view, and one of what is in `screens`, which the page does not name."""
     sheets = re.findall(r'<link rel="stylesheet" href="(static/[0-9a-f]{12}/[^"]+)">', html)
     assert [sheet.split("/", 2)[2] for sheet in sheets] == ["dashboard/all.css"]
-    text = client.request("GET", f"/{sheets[0]}").text
+    first = client.request("GET", f"/{sheets[0]}").text
+    later = client.request("GET", f"/{sheets[0].replace('all.css', 'screens.css')}").text
     written = [
         path
         for area in ("dashboard", "issues", "logs", "system")
         for path in (ROOT / "plugins" / area / "ui").rglob("*.css")
     ]
-    assert len(written) == 6
+    assert len(written) == 8
     for path in written:
-        assert path.read_text().strip() in text, path
+        rules = re.sub(r"/[*].*?[*]/", "", path.read_text(), flags=re.DOTALL)
+        joined = later if "screens" in path.parts else first
+        assert "\n".join(line.strip() for line in rules.splitlines() if line.strip()) in joined, path
         # Such an address would be read relative to the joined file.
         assert not re.search(r"url\(|@import|@charset", path.read_text()), path
     # The shell's rules come first, so that an area may refine them.
-    assert text.index("Stands for") < text.index(".rows-compact")
+    assert first.index(".late") < first.index(".rows-compact")
+    assert later.index(".table") < later.index(".frames") < later.index(".plugin")
+
+
+@pytest.mark.parametrize(
+    ("sheet", "sent"),
+    [
+        ("/* a\n */\n\n.a {\n  color: red;\n}\n", ".a {\ncolor: red;\n}"),
+        ('.a { content: "/* b"; } /* " */\n.c\n  .d {}\n', '.a { content: "/* b"; }\n.c\n.d {}'),
+        ("a/**/b {}", "a/**/b {}"),
+        ('.a { content: "\\\n  /* b */"; }\n', '.a { content: "\\\n  /* b */"; }\n'),
+        (".a { background: url(//b/* c */) }", ".a { background: url(//b/* c */) }"),
+    ],
+)
+def test_a_joined_sheet_means_the_same(sheet: str, sent: str) -> None:
+    assert plain(sheet) == sent
 
 
 def test_browser_files_are_readable() -> None:

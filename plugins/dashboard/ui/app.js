@@ -10,7 +10,7 @@ import * as registry from "./registry.js";
 import * as routes from "./routes.js";
 import { acting, toast } from "./toasts.js";
 import "./widgets/elements.js";
-import { widgetKit, widgets } from "./widgets.js";
+import { styles, widgetKit, widgets } from "./widgets.js";
 
 const root = document.getElementById("app");
 const themes = ["light", "dark"];
@@ -86,12 +86,12 @@ async function registerAll(batch, before) {
   const modules = await Promise.allSettled(batch.map(({ fetching }) => fetching));
   await before;
   modules.forEach(({ value, reason }, at) => {
-    const { plugin, place, registered } = batch[at];
+    const { plugin, registered } = batch[at];
     if (registered) return;
     batch[at].registered = true;
     try {
       if (reason) throw reason;
-      registry.register(plugin, value.default, kit, place);
+      registry.register(batch[at], value.default, kit);
     } catch (error) {
       console.error(`plugin ${plugin}:`, error);
       toast(`The dashboard part of "${plugin}" failed: ${error.message}`, { error: true });
@@ -99,9 +99,12 @@ async function registerAll(batch, before) {
   });
 }
 
+/** A module whose styles are not those of the first page. */
+const withStyles = async (module) => (await Promise.all([module, styles()]))[0];
+
 /** Use the strip of jobs; it is fetched with the first job. Unless `fetch`, only when it is there. */
 async function jobs(use, { fetch = true } = {}) {
-  if (fetch) strip ??= import("./jobs.js");
+  if (fetch) strip ??= withStyles(import("./jobs.js"));
   if (strip) use(await strip);
 }
 
@@ -186,7 +189,7 @@ function signIn(reason) {
   context = null;
   leaveJobs();
   render(null, root); // nothing stays on the screen while the gate is fetched
-  void import("./gate.js").then(({ gate }) => gate(root, () => show(), reason));
+  void withStyles(import("./gate.js")).then(({ gate }) => gate(root, () => show(), reason));
 }
 
 function view() {
@@ -301,7 +304,7 @@ const bindings = () => [
   { key: "?", label: "This help", run: showHelp },
 ];
 
-const showHelp = async () => (await import("./help.js")).help([
+const showHelp = async () => (await withStyles(import("./help.js"))).help([
   ...bindings(),
   { key: "Ctrl K", label: "Commands: go anywhere, do anything" },
   { key: "Esc", label: "Leave a field, close a dialog" },
@@ -330,7 +333,7 @@ async function showPalette() {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  const { palette } = await import("./palette.js");
+  const { palette } = await withStyles(import("./palette.js"));
   palette(dialog, offers, entered);
 }
 
