@@ -435,7 +435,7 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
 def test_what_is_new_stands_at_the_end_of_first_sights(
     page: Page, issues: int, new: int, counted: int, shown: int, exact: bool, asked: list[int]
 ) -> None:
-    """The service sorts by first sight, oldest first: the last page of 100 is asked for, the one before only when needed.
+    """The service sorts by first sight: the last page of 100 is asked for, the one before only when needed.
 
     The count of issues may be of a moment before.
     """

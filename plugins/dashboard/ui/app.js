@@ -1,6 +1,6 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, download, hasKey, keepKey, watch } from "./api.js";
+import { api, ApiError, hasKey, keepKey, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
@@ -13,7 +13,6 @@ import "./widgets/elements.js";
 import { styles, widgetKit, widgets } from "./widgets.js";
 
 const root = document.getElementById("app");
-const themes = ["light", "dark"];
 
 /** What is on the screen: the address it stands for, its page and data, or the failure instead. */
 let shown = { query: {}, page: null, data: null, error: null };
@@ -36,7 +35,7 @@ const kit = {
   html,
   keyed,
   api,
-  download,
+  download: async (...given) => (await import("./download.js")).download(...given),
   watch,
   toast,
   act: acting(reload),
@@ -276,13 +275,13 @@ function skip(event) {
   document.getElementById("page").focus();
 }
 
+/** Show the other theme than the one that shows, and keep it in this browser. */
 function switchTheme() {
-  const dark = getComputedStyle(root).colorScheme === "dark" ||
-    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-  const theme = themes[dark ? 0 : 1];
-  document.documentElement.dataset.theme = theme;
+  const { dataset } = document.documentElement;
+  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = dark ? "light" : "dark";
   try {
-    localStorage.setItem("snaglist.theme", theme);
+    localStorage.setItem("snaglist.theme", dataset.theme);
   } catch {
     // Storage is blocked: the choice lasts as long as the page.
   }
@@ -310,18 +309,6 @@ const showHelp = async () => (await withStyles(import("./help.js"))).help([
   { key: "Esc", label: "Leave a field, close a dialog" },
 ]);
 
-/** What the palette offers: what areas find, every page, every shortcut of this page, every application. */
-function offers(text) {
-  const journeyOf = new Map(journeys().map(({ label, key }) => [label, key]));
-  const pages = registry.navigation().map(({ id, title }) => ({
-    label: `Go to ${title}`, hint: journeyOf.get(`Go to ${title}`), run: () => routes.go({ view: id }),
-  }));
-  const known = new Set(pages.map(({ label }) => label));
-  const commands = bindings().filter(({ label }) => !known.has(label)).map(({ key, label, run }) => ({ label, hint: key, run }));
-  const others = applications.map(({ id, name }, at) => ({ label: `Switch to ${name}`, run: () => routes.go({ app: at ? id : null }) }));
-  return [...registry.offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
-}
-
 /** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */
 async function showPalette() {
   if (document.querySelector("dialog[open]")) return;
@@ -334,7 +321,7 @@ async function showPalette() {
   document.body.append(dialog);
   dialog.showModal();
   const { palette } = await withStyles(import("./palette.js"));
-  palette(dialog, offers, entered);
+  palette(dialog, { journeys, bindings, applications }, entered);
 }
 
 routes.onRoute(show);
