@@ -43,8 +43,10 @@ _TEMPLATE = re.compile(r"(?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGEX = re.compile(r"/(?:[^\\/\[\r\n]|\\[^\r\n]|\[(?:[^\]\\\r\n]|\\[^\r\n])*\])+/[a-uw-z]*(?![\w$])")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "${": "}"}
 # Behind these words a value begins; behind those it depends on what they are.
-_BEFORE_VALUE = {"return", "typeof", "case", "in", "instanceof", "delete", "void", "throw", "new", "else", "do"}
-_BEFORE_VALUE |= {"default", "extends"}
+_BEFORE_VALUE = {
+    "return", "typeof", "case", "in", "instanceof", "delete", "void", "throw", "new", "else", "do",
+    "extends", "default",
+}  # fmt: skip
 _UNCLEAR = {"yield", "await", "of", "let", "async", "static", "get", "set"}
 _HEADS = {"if", "while", "for", "with"}
 
