@@ -20,7 +20,7 @@ COMPRESS_FROM = 1024
 _ANY = re.compile("")  # also what is no path: `OPTIONS *`, `CONNECT host:443`
 _REFUSED = re.compile(r"\s*q\s*=\s*0(\.0*)?\s*")
 # Of about the same speed; browsers take zstd over TLS and from the machine they run on.
-_PACKERS = {
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
     "gzip": lambda body: gzip.compress(body, compresslevel=6, mtime=0),
     "zstd": lambda body: zstandard.compress(body, 9),
