@@ -35,38 +35,28 @@ export default (ui, change) => {
     function set({ target }) {
       if (target.value !== "dates") return change({ ...none, range: target.value || null });
       target.value = RANGES.has(query.range) ? query.range : other ? "chosen" : "";
-      open(true);
+      void open();
     }
     return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${set}>
       ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
     </select>`;
   }
 
-  let asking = false;
+  /** The form of two dates; fetched when it is asked for, null while nobody does. */
+  let asked = null;
 
-  function open(on) {
-    asking = on;
+  async function open() {
+    const { default: form } = await import("./dates.js");
+    asked = form(ui, (chosen) => {
+      asked = null;
+      if (chosen) change({ ...none, ...chosen });
+      else ui.refresh();
+    });
     ui.refresh();
-    if (on) document.querySelector("#range-from")?.focus();
+    document.querySelector("#range-from")?.focus();
   }
 
-  function submit(event) {
-    event.preventDefault();
-    const { from, to } = Object.fromEntries(new FormData(event.target));
-    const stamped = (value) => (value ? `${value.replace("T", " ")}:00`.slice(0, 19) : null);
-    asking = false;
-    change({ ...none, from: stamped(from), to: stamped(to) });
-  }
-
-  const field = (id, label, value) => html`<label>${label} <input id=${`range-${id}`} name=${id} type="datetime-local"
-    .value=${(value ?? "").slice(0, 16).replace(" ", "T")} /></label>`;
-
-  /** Two dates to choose any range; null while nobody asked for it. */
-  const dates = (query) => asking && html`<form class="toolbar dates" aria-label="Time range in UTC" @submit=${submit}>
-    ${field("from", "From", limits(query).from)} ${field("to", "to", limits(query).to)} <span class="faint">UTC, whole hours</span>
-    <button class="button button-main">Show</button>
-    <button class="button" type="button" @click=${() => open(false)}>Cancel</button>
-  </form>`;
+  const dates = (query) => asked?.(limits(query));
 
   /** The events of the last 24 hours; a click takes an hour, a drag several. */
   function chart({ hours: values }, query) {

@@ -45,7 +45,7 @@ export default (ui) => {
     await ui.reload();
   }
 
-  const form = (settings) => ui.form({ label: "Tracker settings", fields: fields(settings), values: settings, save });
+  const form = (settings) => ui.form({ label: "Tracker settings", fields: fields(settings), values: settings, save, keep: true });
 
   const forget = (name, label) => ui.confirm({
     title: `Forget the stored ${label.toLowerCase()}`,
