@@ -15,6 +15,7 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import store, times
 from snaglist.kernel.errors import Conflict, Invalid, NotFound
+from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
 MAX_TENANT = 63
-FOLDERS = ("logs", "processed", "sources")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
@@ -211,8 +211,11 @@ class Applications:
         shutil.rmtree(application.folder, ignore_errors=True)
 
     def _make_folders(self, application: Application) -> None:
-        for folder in FOLDERS:
-            (application.folder / folder).mkdir(parents=True, exist_ok=True)
+        make_folder(application.folder)
+        make_folder(application.logs, 0o777)  # where others drop files: as open as the umask says
+        for folder in (application.processed, application.sources):
+            make_folder(folder, PRIVATE)
+            narrow(folder)
 
 
 def _row(application: Application, position: int) -> dict[str, object]:

@@ -10,25 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    Update,
-    bindparam,
-    cast,
-    column,
-    func,
-    insert,
-    text,
-    update,
-)
+from sqlalchemy import Connection, Table, Update, bindparam, cast, column, func, insert, text, update
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import TableValuedAlias
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import LargeBinary, String, Text, TypeEngine
 
 from snaglist.kernel.columns import JsonText
 

@@ -20,6 +20,7 @@ from sqlalchemy import select
 from snaglist.kernel import store, times
 from snaglist.kernel.database import insert_ignore
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.privacy import open_private
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -145,9 +146,8 @@ def _make_key_file(path: Path) -> None:
     """Write a new key under a name of its own first: other processes find a whole file or none."""
     own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(secrets.token_urlsafe(32) + "\n")
+        with open_private(own, "xb") as stream:
+            stream.write(secrets.token_urlsafe(32).encode() + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
         with suppress(FileExistsError):  # another process was first

@@ -20,8 +20,9 @@ from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback, parse_host
 from snaglist.kernel.outbound import Outbound
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
+from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
-from snaglist.kernel.secrets import Secrets
+from snaglist.kernel.secrets import KEY_FILE, Secrets
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
@@ -63,9 +64,10 @@ class Service:
     def start(self) -> None:
         """Make the registry, the first application and, when configured, apply pending schema steps."""
         try:
-            self.settings.data.mkdir(parents=True, exist_ok=True)
+            make_folder(self.settings.data)
         except OSError as error:
             raise ConfigurationError(f"server.data: {self.settings.data}: {error.strerror}") from error
+        narrow(self.settings.data / KEY_FILE)
         self.applications.start(upgrade=self.settings["database.auto_upgrade"])
         for application in self.applications.all():
             if self.applications.state(application).current:

@@ -47,6 +47,21 @@ def test_doctor(run: Run) -> None:
     assert set(document(run("doctor", "--json"))) == {"status", "checks", "config_warnings", "versions"}
 
 
+def test_doctor_names_what_others_may_read_or_change(run: Run, fresh_data: Path) -> None:
+    assert "any user" not in run("--data", str(fresh_data), "doctor").stdout
+    for name, given in {"snaglist.toml": 0o604, "applications": 0o777, "applications/default/sources": 0o711}.items():
+        if not (fresh_data / name).exists():
+            (fresh_data / name).touch()
+        (fresh_data / name).chmod(given)
+    warned = run("--data", str(fresh_data), "doctor")
+    assert warned.returncode == 0
+    assert [line.split(": chmod ")[1] for line in warned.stdout.splitlines() if "any user" in line] == [
+        f"o= {fresh_data / 'snaglist.toml'}",
+        f"o= {fresh_data / 'applications/default/sources'}",
+        f"o-w {fresh_data / 'applications'}",
+    ]
+
+
 def test_doctor_when_the_database_is_away(run: Run) -> None:
     """It says which checks fail, with a hint each, instead of giving up."""
     failed = run("doctor", SERVICE_DATABASE_URL="postgresql+psycopg://nobody@127.0.0.1:1/none")
