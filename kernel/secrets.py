@@ -5,13 +5,16 @@ copied to another row or application does not open. The key is derived by scrypt
 a key file in the data directory that is made on first need. There is no plain-text fallback.
 """
 
+import base64
 import hashlib
 import logging
 import os
 import secrets
 import struct
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +39,16 @@ _HEAD = struct.Struct(f"c{_SALT_BYTES}s{_NONCE_BYTES}s")  # format, salt, nonce;
 _SALT_ROW = "key_derivation_salt"
 _NO_KEY = "There is no key to seal secrets with: set SERVICE_SECRET, or make secret.key in the data directory usable."
 _WRONG_KEY = "A stored secret cannot be opened: it was sealed with another SERVICE_SECRET, or elsewhere."
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """A sealed value where an area keeps it. `label` is what people know it by; `replace` stores it sealed anew."""
+
+    field: str
+    label: str
+    sealed: bytes
+    replace: Callable[[bytes], object]
 
 
 class Secrets:
@@ -130,6 +143,14 @@ class Secrets:
                 # Cost: OWASP Password Storage Cheat Sheet, scrypt N=2^14 r=8 p=5 (16 MiB).
                 self._keys[secret, salt] = hashlib.scrypt(secret.encode(), salt=salt, n=2**14, r=8, p=5, dklen=32)
             return self._keys[secret, salt]
+
+
+def decoded(text: str) -> bytes:
+    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
 
 
 def _cipher(key: bytes) -> "AESGCM":

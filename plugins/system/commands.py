@@ -22,8 +22,10 @@ from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import HINTS, NEED_DATABASE
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
+from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 
+_LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
 _commands = click.Group()
 
 
@@ -87,6 +89,8 @@ def doctor_command(session: Session) -> None:
         failing = [line for application in service.applications.all() for line in _failing(service, application)]
         states = [service.applications.state(application) for application in service.applications.all()]
         exposed = open_to_others(service)
+        for application in service.applications.all():
+            failing += [f"warn  {application.id}: {_LOST.format(label)}" for label in lost(service, application)]
         orphans = unused(service, (owner for state in states for owner, _ in state.orphans))
     except (ServiceError, StepFailed) as error:
         session.note(f"snaglist: {error}")  # the checks below say what is wrong

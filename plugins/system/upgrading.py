@@ -2,6 +2,7 @@
 
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step
+from snaglist.plugins.system.sealed import reseal
 
 Listed = list[dict[str, str | None]]
 
@@ -13,7 +14,7 @@ def upgrade(service: Service) -> Listed:
         applied += _listed(application.id, service.upgrade_application(application))
         service.applications.forget_state(application)
         service.introduce(application)
-        service.reseal(application)
+        reseal(service, application)
     return applied
 
 

@@ -123,7 +123,7 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
 
 @AS_ROOT
 def test_what_root_makes_is_of_whom_the_folder_is(tmp_path: Path) -> None:
-    """A command of root's, once, must not lock the service out of its own data directory; nor narrow what is not root's."""
+    """A command of root's must not lock the service out of its own data directory, nor narrow what is not root's."""
     data = tmp_path / "data"
     data.mkdir()
     os.chown(data, 65534, 65534)
