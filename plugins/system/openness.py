@@ -16,6 +16,7 @@ def open_to_others(service: Service) -> list[str]:
         f"{path}: any user of this machine may read it: chmod o= {path}"
         for path in [
             *(data / name for name in (KEY_FILE, "snaglist.toml")),
+            *(data.glob("keys/*") if _mode(data / "keys") & stat.S_IXOTH else ()),
             *(Path(f"{database}{suffix}") for database in databases for suffix in ("", "-wal")),
             *(folder for one in applications for folder in (one.processed, one.sources)),
         ]

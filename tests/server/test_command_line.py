@@ -49,7 +49,12 @@ def test_doctor(run: Run) -> None:
 
 
 def test_doctor_names_what_others_may_read_or_change(run: Run, fresh_data: Path) -> None:
+    for name, given in {"shut": 0o600, "open": 0o644}.items():
+        (fresh_data / "keys").mkdir(exist_ok=True)
+        (fresh_data / "keys" / name).touch(given)
+    (fresh_data / "keys").chmod(0o700)
     assert "any user" not in run("--data", str(fresh_data), "doctor").stdout
+    (fresh_data / "keys").chmod(0o755)
     for name, given in {"snaglist.toml": 0o604, "applications": 0o777, "applications/default/sources": 0o711}.items():
         if not (fresh_data / name).exists():
             (fresh_data / name).touch()
@@ -58,6 +63,7 @@ def test_doctor_names_what_others_may_read_or_change(run: Run, fresh_data: Path)
     assert warned.returncode == 0
     assert [line.split(": chmod ")[1] for line in warned.stdout.splitlines() if "any user" in line] == [
         f"o= {fresh_data / 'snaglist.toml'}",
+        f"o= {fresh_data / 'keys/open'}",
         f"o= {fresh_data / 'applications/default/sources'}",
         f"o-w {fresh_data / 'applications'}",
     ]
