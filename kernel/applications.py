@@ -1,20 +1,16 @@
-"""Applications: the tenants of one installation, their registry and their folders."""
+"""Applications: the tenants of one installation, what the registry lists, and their folders."""
 
 import re
-import shutil
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
-from snaglist.kernel.errors import Conflict, Invalid, NotFound
+from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State
 
 if TYPE_CHECKING:
@@ -22,8 +18,10 @@ if TYPE_CHECKING:
 
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
+# The area `system` registers `columns`: `(service, application)` names a table of a current database that is not as the
+# code has it, "" for none.
+SCHEMA_LOOK = "schema_look"
 MAX_TENANT = 63
-FOLDERS = ("logs", "processed", "sources")
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
@@ -92,7 +90,7 @@ class Applications:
         self._prefix = service.settings["database.prefix"]
         self._listed: tuple[float, list[Application]] = (0.0, [])
         self._states: dict[str, tuple[float, State]] = {}
-        self._lock = threading.Lock()
+        self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self, *, upgrade: bool) -> None:
@@ -108,9 +106,9 @@ class Applications:
         with self._database.exclusive(self.registry) as db:
             if not db.execute(select(func.count()).select_from(store.applications)).scalar_one():
                 first = self.make("default", "Primary application", times.now())
-                db.execute(insert(store.applications), _row(first, 1))
+                db.execute(insert(store.applications), row(first, 1))
         for application in self.refresh():
-            self._make_folders(application)
+            self.make_folders(application)
         return self.all()
 
     def forget_state(self, application: Application) -> None:
@@ -131,7 +129,7 @@ class Applications:
         known = {application.id for application in self._listed[1]}
         for application in listed:
             if known and application.id not in known:
-                self._make_folders(application)
+                self.make_folders(application)
         self._listed = (time.monotonic(), listed)
         return listed
 
@@ -147,74 +145,29 @@ class Applications:
             state = self._service.steps.state(application)
             if self._service.take_out_older(state.newer):
                 state = self._service.steps.state(application)
+            if state.current and application not in self._alike:  # what it was made by never changes again
+                look = self._service.plugins.types(SCHEMA_LOOK).get("columns")
+                state.unlike = look(self._service, application) if look else ""
+                self._alike |= {application} if state.current else set()
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
                 self._states[application.id] = (time.monotonic(), state)
         return state
-
-    def add(self, name: str, application_id: str | None, created: Callable[[Application], None]) -> Application:
-        """Register an application, make its database and folders, then tell `created`."""
-        wanted = slug(application_id if application_id is not None else name)
-        if not 1 <= len(wanted) <= 64:
-            raise Invalid("id: must have 1-64 characters of a-z, 0-9 and dashes")
-        if wanted == "default":
-            raise Invalid("id: default is reserved")
-        with self._lock:
-            application = self.make(wanted, name, times.now())
-            self.register(application)
-            try:
-                self._service.upgrade_application(application)
-                created(application)
-            except BaseException:
-                self._forget(application)
-                raise
-        return application
 
     def make(self, application_id: str, name: str, created_at: str) -> Application:
         """Return what an application of this id is, registered or not."""
         folder = self._data / "applications" / application_id
         return Application(application_id, name, tenant_name(self._prefix, application_id), created_at, folder)
 
-    def register(self, application: Application) -> None:
-        """Enter an application in the registry, at its end, and make its folders."""
-        try:
-            with self._database.exclusive(self.registry) as db:
-                last = db.execute(select(func.max(store.applications.c.position))).scalar_one()
-                db.execute(insert(store.applications), _row(application, (last or 0) + 1))
-        except IntegrityError as error:
-            raise Invalid("id: exists already") from error
-        self.refresh()
-        self._make_folders(application)
-
-    def rename(self, application_id: str, name: str) -> Application:
-        """Give an application another name."""
-        with self._database.transaction(self.registry, write=True) as db:
-            db.execute(update(store.applications).where(store.applications.c.id == application_id).values(name=name))
-        self.refresh()
-        found = self.find(application_id)
-        if found is None:
-            raise NotFound("Unknown application.")
-        return found
-
-    def remove(self, application: Application) -> None:
-        """Remove an application with its database and folders."""
-        with self._lock:
-            if len(self.refresh()) == 1:
-                raise Conflict("The only application cannot be deleted.")
-            self._forget(application)
-
-    def _forget(self, application: Application) -> None:
-        with self._database.transaction(self.registry, write=True) as db:
-            db.execute(delete(store.applications).where(store.applications.c.id == application.id))
-        self.refresh()
-        self._states.pop(application.id, None)
-        self._database.drop(application)
-        shutil.rmtree(application.folder, ignore_errors=True)
-
-    def _make_folders(self, application: Application) -> None:
-        for folder in FOLDERS:
-            (application.folder / folder).mkdir(parents=True, exist_ok=True)
+    def make_folders(self, application: Application) -> None:
+        """Make the folders of an application; others get no further than to where they drop files."""
+        make_folder(application.folder)
+        make_folder(application.logs, 0o777)  # where others drop files: as open as the umask says
+        for folder in (application.processed, application.sources):
+            make_folder(folder, PRIVATE)
+            narrow(folder)
 
 
-def _row(application: Application, position: int) -> dict[str, object]:
+def row(application: Application, position: int) -> dict[str, object]:
+    """Return the registry's row of an application."""
     stored = {name: getattr(application, name) for name in ("id", "name", "tenant", "created_at")}
     return stored | {"position": position}

@@ -10,25 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    LargeBinary,
-    String,
-    Table,
-    Text,
-    Update,
-    bindparam,
-    cast,
-    column,
-    func,
-    insert,
-    text,
-    update,
-)
+from sqlalchemy import Connection, Table, bindparam, cast, column, func, insert
 from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import TableValuedAlias
-from sqlalchemy.types import TypeEngine
+from sqlalchemy.types import LargeBinary, String, Text, TypeEngine
 
 from snaglist.kernel.columns import JsonText
 
@@ -82,34 +68,14 @@ def _copy(db: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> No
         ) from error
 
 
-def update_rows(db: Connection, table: Table, rows: Rows) -> None:
-    """Set columns of rows by their id; each row holds `row_id` and the same text and number columns."""
-    if not rows:
-        return
-    names = [name for name in rows[0] if name != "row_id"]
-    if db.dialect.name == "sqlite" or len(rows) < FEW:
-        db.execute(_update_of(table), list(rows))
-    elif db.dialect.name == "postgresql":
-        new = recordset(table, names, "row_id")
-        statement = update(table).where(table.c.id == new.c.row_id).values({name: new.c[name] for name in names})
-        db.execute(statement, {"rows": records(db, table, rows)})
-    else:
-        db.execute(_joined_update(db, table, names), {"rows": records(db, table, rows)})
-
-
 # PERF: building a statement costs several times as much as executing it again.
 _insert_of = lru_cache(maxsize=256)(insert)
-
-
-@lru_cache(maxsize=256)
-def _update_of(table: Table) -> Update:
-    return update(table).where(table.c.id == bindparam("row_id"))
 
 
 def recordset(table: Table, names: Sequence[str], *ids: str) -> TableValuedAlias:
     """Return PostgreSQL's table of a JSON document bound as `rows`; its columns are the table's and more ids."""
     columns = [column(name, table.c.id.type) for name in ids]
-    columns += [column(name, Text() if _is_text(table.c[name].type) else table.c[name].type) for name in names]
+    columns += [column(name, Text() if is_text(table.c[name].type) else table.c[name].type) for name in names]
     found = func.json_to_recordset(cast(bindparam("rows", type_=Text()), JSON)).table_valued(*columns)
     return found.render_derived(name="new", with_types=True)
 
@@ -128,24 +94,8 @@ def takes_records(db: Connection, table: Table, rows: Rows) -> bool:
     return not any(isinstance(getattr(table.c[name].type, "impl", table.c[name].type), LargeBinary) for name in rows[0])
 
 
-def _joined_update(db: Connection, table: Table, names: Sequence[str]) -> Any:
-    quote = db.dialect.identifier_preparer.quote
-
-    def declared(name: str) -> str:
-        kind = table.c["id" if name == "row_id" else name].type
-        shown = "LONGTEXT" if _is_text(kind) else kind.compile(db.dialect)
-        return f"{quote(name)} {shown} PATH '$.{name}'"
-
-    columns = ", ".join(declared(name) for name in ["row_id", *names])
-    changes = ", ".join(f"old.{quote(name)} = new.{quote(name)}" for name in names)
-    # STRAIGHT_JOIN: read the new values first, then each row by its id; never the whole table.
-    return text(
-        f"UPDATE JSON_TABLE(:rows, '$[*]' COLUMNS ({columns})) AS new"
-        f" STRAIGHT_JOIN {qualified(db, table)} AS old ON old.id = new.row_id SET {changes}"
-    )
-
-
-def _is_text(kind: TypeEngine[Any]) -> bool:
+def is_text(kind: TypeEngine[Any]) -> bool:
+    """Tell whether a column holds text, JSON included."""
     return isinstance(kind, String | JsonText)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import Connection
 
 from snaglist.kernel import bodies, times
+from snaglist.kernel.lending import lend
 
 if TYPE_CHECKING:
     from snaglist.kernel.applications import Application
@@ -99,10 +100,11 @@ class Call:
             raise RuntimeError("a transaction is open already")
         self.service.require_schema(self.application)
         with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
-            self.connection, self.read_only = connection, not write
+            self.connection, self.read_only = lend(connection, reading=not write), not write
             try:
                 yield connection
             finally:
+                connection.__class__ = Connection
                 self.connection, self.read_only, self.plugin_states = None, False, None
         while self.after_commit:
             self.after_commit.pop()()

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -27,6 +27,7 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import begin_file, ends_transaction, file_engine, is_mariadb, is_outage, server_engine
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
 log = logging.getLogger("snaglist")
@@ -143,7 +144,9 @@ class Database:
     def create(self, tenant: Tenant) -> None:
         """Make the database of a tenant if it is missing."""
         if self._server is None:
-            tenant.file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(tenant.file.parent)
+            with suppress(FileExistsError):
+                open_private(tenant.file, "xb").close()  # never one that is there: closing it would free SQLite's locks
             with self._outages(), closing(sqlite3.connect(tenant.file)) as made:
                 made.execute("PRAGMA page_size = 8192")
                 for _ in range(LOCK_SECONDS * 10):
@@ -174,8 +177,8 @@ class Database:
                 known = self._files.pop(tenant.file, None)
             if known:
                 known[0].dispose()
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{tenant.file}{suffix}").unlink(missing_ok=True)
+            for file in _files(tenant.file):
+                file.unlink(missing_ok=True)
             return
         with self._outages(), self._server.begin() as connection:
             if self.engine_name == "postgresql":
@@ -230,6 +233,8 @@ class Database:
         with self._guard:
             known = self._files.get(path)
             if known is None:
+                for file in _files(path):
+                    narrow(file)
                 known = self._files[path] = (file_engine(path, self._settings), threading.Lock())
                 if len(self._files) > OPEN_FILES:
                     _, (oldest, _) = self._files.popitem(last=False)
@@ -237,6 +242,11 @@ class Database:
             else:
                 self._files.move_to_end(path)
             return known
+
+
+def _files(database: Path) -> list[Path]:
+    """Return a database's file and those that SQLite keeps beside it, with its mode."""
+    return [Path(f"{database}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def _lock_on_postgresql(db: Connection, name: str) -> None:

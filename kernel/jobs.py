@@ -115,20 +115,20 @@ class Jobs:
 
     def __init__(self, service: "Service") -> None:
         self._service = service
-        self._kinds: dict[str, tuple[str, Job]] = {}
+        self.kinds: dict[str, tuple[str, Job]] = {}
         self._asked: dict[tuple[str, str], float] = {}
         self._woken = threading.Event()
         self._place = place(service.settings.node)
 
     def add(self, owner: str, job: Job) -> None:
         """Take a kind in; `owner` is the plugin that registers it."""
-        if job.kind in self._kinds:
+        if job.kind in self.kinds:
             raise ValueError(f"job kind {job.kind} is registered twice")
-        self._kinds[job.kind] = (owner, job)
+        self.kinds[job.kind] = (owner, job)
 
     def forget(self, owner: str) -> None:
         """Drop the kinds of a plugin that was taken out."""
-        self._kinds = {kind: known for kind, known in self._kinds.items() if known[0] != owner}
+        self.kinds = {kind: known for kind, known in self.kinds.items() if known[0] != owner}
 
     def enqueue(
         self,
@@ -141,16 +141,17 @@ class Jobs:
         node: str | None = None,
     ) -> int:
         """Queue a job in the call's transaction; Conflict while an unfinished one has the same `dedupe`."""
-        job = self._kinds[kind][1]
+        job = self.kinds[kind][1]
         node = node or (self._service.file_node if job.local else "") or None
         if dedupe and node:
             dedupe = f"{dedupe}@{node}"
-        return self._queue(
+        return self.queue(
             call, kind=kind, args=dict(args), total=total, unit=job.unit, max_attempts=job.max_attempts,
             node=node, dedupe=dedupe,
         )  # fmt: skip
 
-    def _queue(self, call: Call, **given: Any) -> int:
+    def queue(self, call: Call, **given: Any) -> int:
+        """Queue a job given as its row; `enqueue` is for areas."""
         if len(given["dedupe"] or "") > MAX_DEDUPE:
             raise ValueError(f"dedupe: at most {MAX_DEDUPE} characters")
         now = clock(call.db)
@@ -187,16 +188,6 @@ class Jobs:
         if not call.db.execute(queued.values(_ended("cancelled", call.now))).rowcount:
             call.db.execute(update(_table).where(_table.c.id == job_id).values(cancel_requested=True))
 
-    def retry(self, call: Call, job_id: int) -> int:
-        """Queue a new job like a failed or cancelled one; Conflict while an unfinished one has the same `dedupe`."""
-        row = self.find(call, job_id)
-        if row["status"] not in ("failed", "cancelled"):
-            raise Conflict("Only failed and cancelled jobs can be retried.")
-        if row["kind"] not in self._kinds:
-            raise Conflict("The area of this job is not installed.")
-        same = {name: row[name] for name in ("kind", "args", "total", "unit", "max_attempts", "node")}
-        return self._queue(call, **same, dedupe=row["dedupe"] and row["dedupe"].rpartition("#")[0])
-
     # -- running
 
     def run_next(self, application: "Application", worker: str = "", job_id: int | None = None) -> bool:
@@ -213,7 +204,7 @@ class Jobs:
 
     def ask_schedules(self, application: "Application") -> None:
         """Queue the scheduled jobs of an application that are due."""
-        for kind, (owner, job) in list(self._kinds.items()):
+        for kind, (owner, job) in list(self.kinds.items()):
             seconds = int(self._service.settings[job.every]) if job.every else 0
             asked = self._asked.get((application.id, kind), 0.0)
             if not seconds or job.due is None or (asked and time.monotonic() - asked < seconds):
@@ -281,14 +272,14 @@ class Jobs:
         )
         free = or_(queued_for(now), and_(running, lost))
         wanted = true() if job_id is None else _table.c.id == job_id
-        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self._kinds)), self._reachable())
+        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self.kinds)), self._reachable())
         return found.order_by(_table.c.run_at, _table.c.id).limit(1)
 
     def _reachable(self) -> ColumnElement[bool]:
         return or_(_table.c.node.is_(None), _table.c.node == self._service.settings.node)
 
     def _run(self, application: "Application", row: RowMapping, worker: str) -> None:
-        job = self._kinds[row["kind"]][1]
+        job = self.kinds[row["kind"]][1]
         call = JobCall(self._service, application, job_id=row["id"], args=row["args"], lease_owner=worker)
         stop = threading.Event()
         keeper = threading.Thread(target=_keep_lease, args=(call, stop), daemon=True)

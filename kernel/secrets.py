@@ -5,13 +5,16 @@ copied to another row or application does not open. The key is derived by scrypt
 a key file in the data directory that is made on first need. There is no plain-text fallback.
 """
 
+import base64
 import hashlib
 import logging
 import os
 import secrets
 import struct
 import threading
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +23,7 @@ from sqlalchemy import select
 from snaglist.kernel import store, times
 from snaglist.kernel.database import insert_ignore
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.privacy import open_private
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -35,6 +39,16 @@ _HEAD = struct.Struct(f"c{_SALT_BYTES}s{_NONCE_BYTES}s")  # format, salt, nonce;
 _SALT_ROW = "key_derivation_salt"
 _NO_KEY = "There is no key to seal secrets with: set SERVICE_SECRET, or make secret.key in the data directory usable."
 _WRONG_KEY = "A stored secret cannot be opened: it was sealed with another SERVICE_SECRET, or elsewhere."
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """A sealed value where an area keeps it. `label` is what people know it by; `replace` stores it sealed anew."""
+
+    field: str
+    label: str
+    sealed: bytes
+    replace: Callable[[bytes], object]
 
 
 class Secrets:
@@ -131,6 +145,14 @@ class Secrets:
             return self._keys[secret, salt]
 
 
+def decoded(text: str) -> bytes:
+    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
+
+
 def _cipher(key: bytes) -> "AESGCM":
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -145,9 +167,8 @@ def _make_key_file(path: Path) -> None:
     """Write a new key under a name of its own first: other processes find a whole file or none."""
     own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as stream:
-            stream.write(secrets.token_urlsafe(32) + "\n")
+        with open_private(own, "xb") as stream:
+            stream.write(secrets.token_urlsafe(32).encode() + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
         with suppress(FileExistsError):  # another process was first

@@ -20,16 +20,17 @@ from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback, parse_host
 from snaglist.kernel.outbound import Outbound
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
+from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
-from snaglist.kernel.secrets import Secrets
+from snaglist.kernel.secrets import KEY_FILE, Secrets
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
 log = logging.getLogger("snaglist")
 
-# Areas that keep secrets register `reseal(call)`, which seals theirs with the first key, in the open transaction.
-SEALED = "sealed"
 _CREATED = "application"
+_OTHER_STEPS = "The database schema does not fit this version: run `snaglist db upgrade`."
+_UNLIKE = "The table {} was made by an unreleased version: `snaglist db dump` with that, `db load --replace` with this."
 
 
 class WrongSchema(Unavailable):
@@ -63,13 +64,16 @@ class Service:
     def start(self) -> None:
         """Make the registry, the first application and, when configured, apply pending schema steps."""
         try:
-            self.settings.data.mkdir(parents=True, exist_ok=True)
+            make_folder(self.settings.data)
         except OSError as error:
             raise ConfigurationError(f"server.data: {self.settings.data}: {error.strerror}") from error
+        narrow(self.settings.data / KEY_FILE)
         self.applications.start(upgrade=self.settings["database.auto_upgrade"])
         for application in self.applications.all():
-            if self.applications.state(application).current:
+            try:
                 self.introduce(application)
+            except WrongSchema as error:
+                log.error("application %s: %s", application.id, error.message)
 
     def close(self) -> None:
         """Close all connections."""
@@ -88,14 +92,9 @@ class Service:
 
     def require_schema(self, application: Application) -> None:
         """Raise Unavailable when the application's database is behind or newer than the code."""
-        if not self.applications.state(application).current:
-            raise WrongSchema(
-                "The database schema does not fit this version: run `snaglist db upgrade`.", retry_after=10
-            )
-
-    def add_application(self, name: str, application_id: str | None = None) -> Application:
-        """Register an application and tell the plugins."""
-        return self.applications.add(name, application_id, self.introduce)
+        state = self.applications.state(application)
+        if not state.current:
+            raise WrongSchema(_UNLIKE.format(state.unlike) if state.unlike else _OTHER_STEPS, retry_after=10)
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -127,15 +126,6 @@ class Service:
             call.emit("application_changed", change="created")
             store.put_setting(db, _CREATED, {"version": self.version})
 
-    def reseal(self, application: Application) -> None:
-        """Let the areas seal their secrets of an application with the first key."""
-        resealing = self.plugins.types(SEALED).values()
-        if resealing:
-            call = self.call(application, None)
-            with call.transaction():
-                for reseal in resealing:
-                    reseal(call)
-
     def _owners(self) -> list[str]:
         return [plugin.id for plugin in self.plugins.loaded()]
 
@@ -164,17 +154,18 @@ class Service:
                 plugin = self.plugins.find(failure.step.owner)
                 if plugin is None or plugin.core:
                     raise
-                self._take_out(plugin, f"step {failure.step.name}", failure.__cause__ or failure)
+                self.take_out(plugin, f"step {failure.step.name}", failure.__cause__ or failure)
 
     def take_out_older(self, newer: Iterable[tuple[str, str]]) -> bool:
         """Take out installed plugins older than their tables, which the rest can do without; True for any."""
         found = [(self.plugins.find(owner), step) for owner, step in newer]
         older = [(plugin, step) for plugin, step in found if plugin and plugin.distribution != DISTRIBUTION]
         for plugin, step in older:
-            self._take_out(plugin, f"step {step}", "the database is of a newer version of this plugin: install that")
+            self.take_out(plugin, f"step {step}", "the database is of a newer version of this plugin: install that")
         return bool(older)
 
-    def _take_out(self, plugin: Plugin, hook: str, error: BaseException | str) -> None:
+    def take_out(self, plugin: Plugin, hook: str, error: BaseException | str) -> None:
+        """Go on without a plugin that does not work with the databases."""
         self.plugins.fail(plugin, hook, error)
         self.steps.forget(plugin.id)
         self.jobs.forget(plugin.id)

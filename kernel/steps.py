@@ -50,11 +50,12 @@ class State:
     pending: list[Step] = field(default_factory=list)
     newer: list[tuple[str, str]] = field(default_factory=list)
     orphans: list[tuple[str, str]] = field(default_factory=list)
+    unlike: str = ""  # a table that is not as the code has it, though its steps ran
 
     @property
     def current(self) -> bool:
         """True when the code can work with the database."""
-        return not self.pending and not self.newer
+        return not (self.pending or self.newer or self.unlike)
 
 
 class Steps:

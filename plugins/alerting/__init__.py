@@ -68,7 +68,7 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         for name, made in BUILT_IN.items():
             register(name, made)
     elif kind == "sealed":
-        register("alerting", channels.reseal)
+        register("alerting", channels.stored)
     elif kind == "metric":
         for name, figure in outbox.METRICS.items():
             register(name, figure)

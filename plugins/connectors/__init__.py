@@ -78,7 +78,7 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         for name, made in BUILT_IN.items():
             register(name, made)
     elif kind == "sealed":
-        register("connectors", sealing.reseal)
+        register("connectors", sealing.stored)
     elif kind == "module_reference":
         register("connectors", connectors.c.module_id)
 

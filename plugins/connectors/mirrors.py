@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from snaglist.kernel import Call, digest, times
+from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.plugins.connectors import queries
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
@@ -48,8 +49,8 @@ def head_hash(data: bytes) -> str:
 @contextmanager
 def appending(mirror: Path) -> Iterator[IO[bytes]]:
     """Open a mirror to write behind what it holds."""
-    mirror.parent.mkdir(parents=True, exist_ok=True)
-    with mirror.open("ab") as stream:
+    make_folder(mirror.parent, PRIVATE)
+    with open_private(mirror, "ab") as stream:
         yield stream
 
 

@@ -63,8 +63,9 @@ def module_exists(db: Connection, module_id: int) -> bool:
 
 
 def sealed_connectors(db: Connection) -> list[Row[Any]]:
-    """Return id and sealed secrets of the connectors that have some."""
-    return list(db.execute(select(connectors.c.id, connectors.c.secrets).where(connectors.c.secrets.is_not(None))))
+    """Return id, name and sealed secrets of the connectors that have some."""
+    shown = select(connectors.c.id, connectors.c.name, connectors.c.secrets)
+    return list(db.execute(shown.where(connectors.c.secrets.is_not(None))))
 
 
 def _shown() -> Select[Any]:

@@ -1,12 +1,13 @@
 """Secrets of connectors: the write-only fields of `config`, sealed together, bound to application and connector."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.secrets import StoredSecret
 from snaglist.plugins.connectors import queries
 
 
@@ -26,12 +27,14 @@ def unseal(call: Call, connector: Row[Any]) -> dict[str, Any]:
     return opened
 
 
-def reseal(call: Call) -> None:
-    """Seal the secrets of all connectors with the first key, in the open transaction; those of lost keys stay."""
+def stored(call: Call) -> Iterator[StoredSecret]:
+    """Give the secrets of all connectors, in the open transaction."""
     for row in queries.sealed_connectors(call.db):
-        sealed = call.service.secrets.reseal(call.application.id, _field(row.id), row.secrets)
-        if sealed is not None:
-            queries.change_connector(call.db, row.id, secrets=sealed)
+
+        def replace(sealed: bytes, connector_id: int = row.id) -> None:
+            queries.change_connector(call.db, connector_id, secrets=sealed)
+
+        yield StoredSecret(_field(row.id), f'secrets of the connector "{row.name}"', row.secrets, replace)
 
 
 def _field(connector_id: int) -> str:

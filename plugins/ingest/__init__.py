@@ -78,7 +78,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     """Seal the key anew."""
     if kind == "sealed":
-        register("ingest", keys.KEYS.reseal)
+        register("ingest", keys.KEYS.stored)
 
 
 @hookimpl

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from sqlalchemy import Connection, Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, hookimpl
+from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
 from snaglist.plugins.issues import assignment, bulk, manual, modules, search, status, tables
 from snaglist.plugins.issues.events import (
     RANK,
@@ -103,6 +103,13 @@ def describe() -> Description:
     return Description(
         "issues", "Issues", "Groups events into issues, and lets people work on them", "core", "0.1.0", core=True
     )
+
+
+@hookimpl
+def register_settings(register: Callable[[Option], None]) -> None:
+    """Say how long pages of issues are."""
+    register(Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000))
+    register(Option("pagination.max_limit", 200, "rows per page at most", 1, 1000))
 
 
 @hookimpl

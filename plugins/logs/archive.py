@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.privacy import PRIVATE, make_folder
 from snaglist.plugins.logs.discovery import compile_pattern
 from snaglist.plugins.logs.moving import lead
 
@@ -33,7 +34,7 @@ def move_into(call: Call, file: Path, target: Path, source_id: int | None) -> No
     The source is told first: when the process dies in between, the file is found again as a known content
     without its file, and takes that place at the next run.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent, PRIVATE)
     if source_id is not None:
         _lead(call, source_id, file, target)
     try:

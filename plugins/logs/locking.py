@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from snaglist.kernel import Conflict
+from snaglist.kernel.privacy import narrow, open_private
 
 LOCK_FILE = "import.lock"
 WAIT_SECONDS = 60.0
@@ -23,7 +24,9 @@ def import_turn(
 ) -> Iterator[None]:
     """Hold the import lock of an application's folder; Conflict when it does not come free in time."""
     deadline = time.monotonic() + wait
-    with (folder / LOCK_FILE).open("ab") as handle:
+    file = folder / LOCK_FILE
+    narrow(file)  # who can read it can hold it
+    with open_private(file, "ab") as handle:
         while not _take(handle):
             if time.monotonic() >= deadline:
                 raise Conflict("Another import is running.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.readings import Reading
 from snaglist.plugins.logs.results import FileResult
@@ -20,9 +21,9 @@ def keep_piped(call: Call, stream: BinaryIO, reading: Reading) -> FileResult:
     """Read a stream to its end and import it as a new source: every run counts."""
     stamp = times.read(times.now()).strftime("%Y%m%d%H%M%S")
     kept = call.application.sources.resolve() / FOLDER / f"{stamp}-{secrets.token_hex(3)}" / NAME
-    kept.parent.mkdir(parents=True)
+    make_folder(kept.parent, PRIVATE)
     try:
-        with kept.open("wb") as target:
+        with open_private(kept, "xb") as target:
             shutil.copyfileobj(stream, target)
     except BaseException:  # interrupted, or the disk is full: half a stream is of no use
         shutil.rmtree(kept.parent, ignore_errors=True)

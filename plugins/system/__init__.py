@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
-from snaglist.kernel import Assets, Description, Endpoint, hookimpl, own, read, write
+from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
+from snaglist.kernel.applications import SCHEMA_LOOK
 from snaglist.plugins.system import commands, handlers, openapi
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.figures import METRICS
+from snaglist.plugins.system.shapes import unlike
 
 __all__: list[str] = []
 
@@ -50,12 +52,20 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
 
 
 @hookimpl
+def register_settings(register: Callable[[Option], None]) -> None:
+    """Say how much room the health asks for."""
+    register(Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0))
+
+
+@hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server of `serve` to commands of other areas, and offer figures of the jobs to whoever shows them."""
+    """Lend the server of `serve` to other areas, compare tables with the code, and offer figures of the jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
         register("waitress", serve)
+    elif kind == SCHEMA_LOOK:
+        register("columns", unlike)
     elif kind == "metric":
         for name, figure in METRICS.items():
             register(name, figure)

@@ -15,14 +15,18 @@ from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import NotFound, ServiceError
 from snaglist.kernel.leases import heartbeat, worker_id
 from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import HINTS, NEED_DATABASE
+from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
+from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 from snaglist.plugins.system.warnings import config_warnings
 
+_LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
 _commands = click.Group()
 
 
@@ -80,10 +84,14 @@ def doctor_command(session: Session) -> None:
     made = "" if data.exists() else ", made just now"
     orphans: dict[str, str] = {}
     failing: list[str] = []
+    exposed: list[str] = []
     try:
         service.start()
         failing = [line for application in service.applications.all() for line in _failing(service, application)]
         states = [service.applications.state(application) for application in service.applications.all()]
+        exposed = open_to_others(service)
+        for application in service.applications.all():
+            failing += [f"warn  {application.id}: {_LOST.format(label)}" for label in lost(service, application)]
         orphans = unused(service, (owner for state in states for owner, _ in state.orphans))
     except (ServiceError, StepFailed) as error:
         session.note(f"snaglist: {error}")  # the checks below say what is wrong
@@ -95,6 +103,7 @@ def doctor_command(session: Session) -> None:
     lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
     lines += failing
+    lines += [f"warn  {warning}" for warning in exposed]
     lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
     session.print(report, "\n".join(lines))
     session.exit(0 if all(report["checks"].values()) else 1)
@@ -295,7 +304,7 @@ def db_upgrade(session: Session, check: bool) -> None:
         pending = _pending(service)
         session.print({"applied": [], "pending": pending}, _steps_text(pending, "pending") or "nothing is pending")
         session.exit(1 if pending else 0)
-    service.settings.data.mkdir(parents=True, exist_ok=True)
+    make_folder(service.settings.data)
     applied = upgrade(service)
     session.print({"applied": applied, "pending": []}, _steps_text(applied, "applied") or "no step was pending")
 

@@ -11,8 +11,10 @@ from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Reply
 from snaglist.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin
+from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.removing import remove_application
+from snaglist.plugins.system.retrying import retry
 
 
 def open_to_all(call: Call) -> None:
@@ -42,14 +44,14 @@ def create_application(call: Call) -> dict[str, Any]:
     """Register an application with its database and folders."""
     if not call.may("applications.write"):  # a role in another application does not make new ones
         raise Forbidden("Your role lacks the ability applications.write.")
-    made = call.service.add_application(call.body["name"], call.body.get("id"))
+    made = registering.add_application(call.service, call.body["name"], call.body.get("id"))
     return show_application(call, made)
 
 
 def rename_application(call: Call) -> dict[str, Any]:
     """Give an application another name."""
     application = _own_application(call)
-    return show_application(call, call.service.applications.rename(application.id, call.body["name"]))
+    return show_application(call, registering.rename_application(call.service, application.id, call.body["name"]))
 
 
 def delete_application(call: Call) -> dict[str, Any]:
@@ -154,5 +156,5 @@ def change_job(call: Call) -> dict[str, Any]:
     if call.body["action"] == "cancel":
         call.service.jobs.cancel(call, job_id)
     else:
-        job_id = call.service.jobs.retry(call, job_id)
+        job_id = retry(call, job_id)
     return show_job(dict(call.service.jobs.find(call, job_id)))

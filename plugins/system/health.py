@@ -30,7 +30,7 @@ HINTS = {
     "driver": "install the driver: pip install 'snaglist[postgres]' or 'snaglist[mysql]'",
     "database_version": "upgrade the database server",
     "database": "see that the database server runs and SERVICE_DATABASE_URL names it",
-    "schema": "run `snaglist db upgrade`",
+    "schema": "run `snaglist db upgrade`, which says so when it cannot mend it",
     "applications": "see that the data directory exists and is writable",
     "jobs": "start a worker: `snaglist serve` or `snaglist jobs work`",
     "disk": "free disk space below the data directory, or make it writable",

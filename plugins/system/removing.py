@@ -8,6 +8,7 @@ from snaglist.kernel import Conflict, Unavailable, store
 from snaglist.kernel.applications import Application
 from snaglist.kernel.engines import is_broken
 from snaglist.kernel.service import Service, WrongSchema
+from snaglist.plugins.system.registering import unregister_application
 
 log = logging.getLogger("snaglist")
 
@@ -22,7 +23,7 @@ def remove_application(service: Service, application: Application) -> None:
         if not isinstance(error, WrongSchema) and not is_broken(error.__cause__):
             raise
         log.warning("application %s is removed without telling the plugins: %s", application.id, error.message)
-    service.applications.remove(application)
+    unregister_application(service, application)
 
 
 def _take_leave(service: Service, application: Application) -> None:

@@ -2,6 +2,7 @@
 
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step
+from snaglist.plugins.system.sealed import reseal
 
 Listed = list[dict[str, str | None]]
 
@@ -13,20 +14,21 @@ def upgrade(service: Service) -> Listed:
         applied += _listed(application.id, service.upgrade_application(application))
         service.applications.forget_state(application)
         service.introduce(application)
-        service.reseal(application)
+        reseal(service, application)
     return applied
 
 
 def pending_steps(service: Service) -> Listed:
-    """Return what `upgrade` would apply."""
+    """Return what `upgrade` would apply; raises WrongSchema for a database that no step mends."""
     pending = _listed(None, service.registry_steps.state(service.applications.registry).pending)
     if pending:
         return pending
-    return [
-        step
-        for application in service.applications.all()
-        for step in _listed(application.id, service.steps.state(application).pending)
-    ]
+    for application in service.applications.all():
+        state = service.applications.state(application)
+        if state.unlike:  # which no step mends
+            service.require_schema(application)
+        pending += _listed(application.id, state.pending)
+    return pending
 
 
 def _listed(application: str | None, steps: list[Step]) -> Listed:

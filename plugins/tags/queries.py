@@ -116,6 +116,11 @@ def tag_ids(db: Connection, name_keys: Sequence[str]) -> dict[str, int]:
     return found
 
 
+def count_tags(db: Connection) -> int:
+    """Return how many tags there are."""
+    return int(db.execute(select(func.count()).select_from(_tags)).scalar_one())
+
+
 def insert_missing_tags(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert tags, given in the order of `name_key`; names that exist meanwhile are left as they are."""
     insert_ignore(db, _tags, rows)

@@ -1,5 +1,6 @@
 """Rules of tags: their fields, unique names, and assigning tags by name."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,9 +11,15 @@ from snaglist.kernel import Call, Invalid, NotFound, clip, key
 from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.tags import queries
 
+log = logging.getLogger("snaglist")
+
 DEFAULT_COLOR = "#64748b"
 DEFAULT_ICON = "tag"
 NAME_LENGTH = 80
+# Up to so many tags in all, senders and trackers make missing ones: a sender that puts numbers into tags must not drown
+# the others. By hand there is no limit.
+MAX_MADE = 1_000
+SHOWN = 5
 UNKNOWN = "Unknown tag."
 NAME_TAKEN = "name: another tag has this name"
 
@@ -68,8 +75,8 @@ def assign(call: Call, issue_id: int, names: Iterable[str], source: str) -> int:
 def assign_all(call: Call, names: Mapping[int, Iterable[str]], source: str) -> int:
     """Give issues (id → tag names) tags on behalf of `ingest` or `tracker`, in the open write transaction.
 
-    Missing tags are created with the default look; returns how many. Names are trimmed and cut to their
-    length, blank ones are skipped. What was removed by hand stays removed.
+    Missing tags are created with the default look, up to `MAX_MADE` in all; returns how many. Names are trimmed and
+    cut to their length, blank ones are skipped. What was removed by hand stays removed.
     """
     return _attach(call, names, source, {})[0]
 
@@ -95,15 +102,26 @@ def _attach(
                 spelling.setdefault(key(shown), shown)
                 wanted.add((issue_id, key(shown)))
     ids = queries.tag_ids(call.db, sorted(spelling))
-    missing = sorted(spelling.keys() - ids.keys())
+    missing = _within_limit(call, sorted(spelling.keys() - ids.keys()), source)
     if missing:
         look = {"icon": DEFAULT_ICON, "created_by": call.label, "created_at": call.now, "updated_at": call.now}
         rows = [{"name": spelling[k], "name_key": k, "color": colors.get(k, DEFAULT_COLOR), **look} for k in missing]
         queries.insert_missing_tags(call.db, rows)
         ids |= queries.tag_ids(call.db, missing)
-    pairs = {(issue_id, ids[name_key]) for issue_id, name_key in wanted}
+    pairs = {(issue_id, ids[name_key]) for issue_id, name_key in wanted if name_key in ids}
     attach_automatic(call.db, sorted(pairs), source, now=call.now)
     return len(missing), pairs
+
+
+def _within_limit(call: Call, missing: list[str], source: str) -> list[str]:
+    """Return those of the missing tags that there is room for; the log names some of the others."""
+    room = max(0, MAX_MADE - queries.count_tags(call.db)) if missing else 0
+    if len(missing) > room:
+        log.warning(
+            "application %s has %d tags, so %d of %s are not made: %s",
+            call.application.id, MAX_MADE, len(missing) - room, source, ", ".join(missing[room : room + SHOWN]),
+        )  # fmt: skip
+    return missing[:room]
 
 
 def _stored(fields: Mapping[str, Any]) -> dict[str, Any]:

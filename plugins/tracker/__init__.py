@@ -86,7 +86,7 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         for name, provider in BUILT_IN.items():
             register(name, provider)
     elif kind == "sealed":
-        register("tracker", settings.reseal)
+        register("tracker", settings.stored)
 
 
 @hookimpl

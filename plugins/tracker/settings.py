@@ -1,8 +1,9 @@
 """The settings of an application's tracker as they are stored, its secrets, and opening the tracker with them."""
 
 import base64
+import dataclasses
 import secrets as randomness
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import cast
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection
 
 from snaglist.kernel import Call, Unavailable, key
+from snaglist.kernel.secrets import StoredSecret, decoded
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Opening, Provider, Tracker, TrackerFailure, Wanted, providers
@@ -108,18 +110,15 @@ def seal(call: Call, name: str, text: str) -> str:
     return base64.b64encode(call.service.secrets.seal(call.application.id, _field(name), text)).decode()
 
 
-def reseal(call: Call) -> None:
-    """Seal the secrets with the first key, in the open write transaction; what a lost key sealed stays as it is."""
-    stored = get_setting(call.db, SETTING)
-    if stored is None:
-        return
-    sealed = dict(stored["sealed"])
-    for name, value in stored["sealed"].items():
-        again = call.service.secrets.reseal(call.application.id, _field(name), base64.b64decode(value))
-        if again is not None:
-            sealed[name] = base64.b64encode(again).decode()
-    if sealed != stored["sealed"]:
-        put_setting(call.db, SETTING, {**stored, "sealed": sealed})
+def stored(call: Call) -> Iterator[StoredSecret]:
+    """Give the sealed secrets, in the open transaction."""
+    for name, value in load(call.db).sealed.items():
+
+        def replace(again: bytes, name: str = name) -> None:
+            before = load(call.db)
+            save(call.db, dataclasses.replace(before, sealed={**before.sealed, name: base64.b64encode(again).decode()}))
+
+        yield StoredSecret(_field(name), f"{name} of the tracker", decoded(value), replace)
 
 
 def provider(call: Call, settings: Settings) -> Provider:

@@ -13,15 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, delete, event, insert, inspect, select
+from sqlalchemy import Column, Connection, MetaData, Table, delete, event, insert, inspect, select
 from sqlalchemy.engine import Engine
 
+from snaglist.kernel import columns as columns_of
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import running_service
+from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.issues.tables import issue_samples
 from snaglist.plugins.system.dumping.dump import tables_of
 
 PINS = Path(__file__).with_name("steps.json")
@@ -222,3 +224,86 @@ def test_check_120_a_newer_database(tmp_path: Path, own_database_config: Config,
         with service.database.transaction(service.applications.all()[0], write=False) as db:
             owners = db.scalars(select(store.schema_step.c.name)).all()
         assert "s999" in owners
+
+
+def text_for_bytes(columns: list[Column[Any]]) -> list[Column[Any]]:
+    return [columns_of.text("stack", nullable=True) if column.name == "stack" else column for column in columns]
+
+
+def one_less(columns: list[Column[Any]]) -> list[Column[Any]]:
+    return [column for column in columns if column.name != "context"]
+
+
+def one_more_to_fill(columns: list[Column[Any]]) -> list[Column[Any]]:
+    return [*columns, columns_of.text("more", 10)]
+
+
+def never_empty(columns: list[Column[Any]]) -> list[Column[Any]]:
+    return [columns_of.data("stack") if column.name == "stack" else column for column in columns]
+
+
+def of_another_make(service: Service, change: Callable[[list[Column[Any]]], list[Column[Any]]]) -> None:
+    """Make a table as an unreleased version may have made it."""
+    with service.database.transaction(service.applications.all()[0], write=True) as db:
+        issue_samples.drop(db)
+        plain = [
+            Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable, autoincrement=False)
+            for c in issue_samples.columns
+        ]
+        Table(issue_samples.name, MetaData(), *change(plain)).create(db)
+
+
+@pytest.mark.parametrize("change", [text_for_bytes, one_less, one_more_to_fill, never_empty])
+def test_a_database_of_an_unreleased_version_is_told(
+    tmp_path: Path, own_database_config: Config, change: Callable[..., Any]
+) -> None:
+    """Its ledger is current, its table is not: 503 that names the table, where errors gave 500 and pushes failed."""
+    data, config = tmp_path / "data", own_database_config
+    with running_service(data, jobs=False, **config) as service:
+        assert Client(service).get("errors").status == 200
+        of_another_make(service, change)
+    with running_service(data, jobs=False, **config) as service:
+        client = Client(service)
+        refused = client.get("errors")
+        assert refused.status == 503 and int(refused.headers["retry-after"]) >= 1
+        assert "The table issue_samples was made by an unreleased version" in refused.error
+        assert client.get("health").json["checks"]["schema"] is False
+        assert service.plugins.find("issues") in service.plugins.loaded()
+
+
+def test_a_database_with_more_than_the_code_needs_is_current(tmp_path: Path, own_database_config: Config) -> None:
+    """What an older version does not know (a column that may be empty, or has a default) hinders it nowhere."""
+    data, config = tmp_path / "data", own_database_config
+    with running_service(data, jobs=False, **config) as service:
+        of_another_make(
+            service,
+            lambda columns: [
+                *columns,
+                columns_of.text("more", 10, nullable=True),
+                columns_of.text("filled", 10, server_default=""),
+            ],
+        )
+    with running_service(data, jobs=False, **config) as service:
+        assert Client(service).get("errors").status == 200
+
+
+def test_the_way_out_of_a_database_of_an_unreleased_version(
+    tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
+) -> None:
+    """Each command says it; a dump of the version that made it is loaded over it."""
+    data, config, file = tmp_path / "data", own_database_config, tmp_path / "all.dump"
+    with running_service(data, jobs=False, **config) as service:
+        assert Client(service).post("tags", {"name": "kept"}).status == 201
+    assert commands(data, config, ["db", "dump", str(file)])[0][0] == 0
+    with running_service(data, jobs=False, **config) as service:
+        of_another_make(service, text_for_bytes)
+    tried = [["db", "upgrade"], ["db", "upgrade", "--check"], ["db", "dump", str(tmp_path / "x")], ["doctor"]]
+    for code, out, err in commands(data, config, *tried):
+        assert code == 1 and "issue_samples was made by an unreleased version" in err, (out, err)
+    code, out, err = commands(data, config, ["db", "load", str(file), "--replace"])[0]
+    assert code == 0, (out, err)
+    assert [command[0] for command in commands(data, config, ["doctor"], ["db", "upgrade", "--check"])] == [0, 0]
+    with running_service(data, jobs=False, **config) as service:
+        client = Client(service)
+        assert [tag["name"] for tag in client.get("tags").json["data"]] == ["kept"]
+        assert client.get("errors").status == 200

@@ -19,6 +19,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.kernel.text import key
+from snaglist.plugins.system.registering import add_application
 
 Kernel = Callable[..., Any]
 tables = MetaData()
@@ -327,7 +328,7 @@ def test_a_lost_connection_is_repeated(bare: Service, at_commit: bool) -> None:
 @pytest.mark.parametrize("damage", ["gone", "damaged", "behind"])
 def test_a_broken_application_can_be_removed(bare: Service, damage: str) -> None:
     """Its plugins are not told, for want of a database to tell them in."""
-    broken = bare.add_application("Broken")
+    broken = add_application(bare, "Broken")
     sqlite = bare.database.engine_name == "sqlite"
     if damage == "behind":
         with bare.database.transaction(broken, write=True) as db:
@@ -343,7 +344,7 @@ def test_a_broken_application_can_be_removed(bare: Service, damage: str) -> None
     body = {"id": "broken", "confirmation": "DELETE APPLICATION broken"}
     assert client.delete("applications", body).json == {"id": "broken", "deleted": True}
     assert client.get("plugins", app="broken").status == 422
-    assert bare.add_application("Broken").id == "broken"
+    assert add_application(bare, "Broken").id == "broken"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import MetaData, Table, insert, select
+from sqlalchemy import MetaData, Table, insert, select, text
 from sqlalchemy.exc import OperationalError
 
 from snaglist.kernel import (
@@ -455,3 +455,116 @@ def test_hookimpl_is_the_marker_of_the_door() -> None:
     from snaglist.kernel import hookspecs
 
     assert door.hookimpl is hookspecs.hookimpl is hookimpl
+
+
+# -- the transaction is not a plugin's to end
+
+
+def _ending(kind: str) -> Callable[[Any], object]:
+    return {
+        "commit": lambda db: db.commit(),
+        "rollback": lambda db: db.rollback(),
+        "close": lambda db: db.close(),
+        "outermost": lambda db: db.get_transaction().commit(),
+        "text": lambda db: db.execute(text("  commit")),
+        "driver": lambda db: db.exec_driver_sql("ROLLBACK"),
+        "scalar": lambda db: db.scalar(text("COMMIT")),
+        "table": lambda db: Table("test_more", MetaData(), columns.id_column()).create(db, checkfirst=True),
+        "ddl": lambda db: db.exec_driver_sql("create table test_more (id integer)"),
+    }[kind]
+
+
+ENDINGS = ["commit", "rollback", "close", "outermost", "text", "driver", "scalar", "table", "ddl"]
+
+
+def test_no_hook_ends_the_transaction_of_others(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any]
+) -> None:
+    """The same on each database: the others keep their rows, all or none, and `last_error` says what was refused."""
+    kind = [""]
+
+    def hook(call: Any, batch: Any) -> None:
+        note("half")(call)
+        _ending(kind[0])(call.db)
+
+    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("before", events_stored=lambda call, batch: note("before")(call))
+    install("broken", events_stored=hook)
+    install("behind", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        for number, kind[0] in enumerate(ENDINGS, 1):
+            emit(client, "events_stored", batch=None)
+            assert words(client) == sorted(["before", "behind"] * number), kind
+            assert "the transaction of call.db is shared" in state(client, "broken")["last_error"]["message"], kind
+        call = client.service.call()
+        with contextlib.suppress(ZeroDivisionError), call.transaction():
+            call.emit("events_stored", batch=None)
+            raise ZeroDivisionError
+        assert len(words(client)) == 2 * len(ENDINGS)
+        with call.transaction() as db, db.begin_nested() as savepoint:
+            db.execute(insert(notes), {"word": "never"})
+            savepoint.rollback()
+        assert "never" not in words(client)
+
+
+def test_a_plugin_whose_table_is_of_another_make_is_taken_out(
+    install: Install, kernel: Kernel, own_database_config: dict[str, str]
+) -> None:
+    """A step was changed after it ran: the plugin is `failed`, where its requests failed; the rest goes on."""
+    made = Table("test_notes", MetaData(), columns.id_column(), columns.text("word", 40))
+    given = {"register_tables": lambda register: register(notes), "source": "snaglist-a"}
+    install("a", register_steps=lambda register: register("s001", make_notes), **given)
+    with kernel(folder="fits", **own_database_config) as client:
+        assert client.service.plugins.find("a").error is None
+        call = client.service.call()
+        with client.service.database.transaction(call.application, write=True) as db:
+            notes.drop(db)
+            made.create(db)
+    with kernel(folder="fits", **own_database_config) as client:
+        failed = state(client, "a")
+        assert (failed["status"], failed["last_error"]["hook"]) == ("failed", "register_tables")
+        assert "table test_notes is not as this version has it" in failed["last_error"]["message"]
+        assert client.get("health").json["checks"]["schema"] is True
+
+
+def _writing(kind: str) -> Callable[[Any], object]:
+    return {
+        "insert": lambda db: db.execute(insert(notes), {"word": "x"}),
+        "text": lambda db: db.execute(text("INSERT INTO test_notes (word) VALUES ('x')")),
+        "update": lambda db: db.execute(notes.update().values(word="x")),
+        "delete": lambda db: db.exec_driver_sql("delete from test_notes"),
+        "with": lambda db: db.execute(text("WITH a AS (SELECT 1) DELETE FROM test_notes")),
+    }[kind]
+
+
+def test_what_reads_writes_on_no_database(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any], schemas: Callable[..., File]
+) -> None:
+    """§2.9: GET never changes stored data, whatever a plugin's handler does."""
+    endpoint = Endpoint(
+        "thing",
+        get=read(lambda call: {"done": str(_writing(call.query["how"])(call.db))}, None),
+        post=write(lambda call: {"done": str(_writing(call.body["how"])(call.db))}, None),
+        schemas=schemas(
+            "thing",
+            {
+                "get-query": {"type": "object", "properties": {"how": {"type": "string"}}},
+                "get-response": ANY,
+                "post-body": ANY,
+                "post-response": ANY,
+            },
+        ),
+    )
+    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("before", register_endpoints=lambda register: register(endpoint))
+    with kernel(**on_each_database) as client:
+        with (call := client.service.call()).transaction() as db:
+            db.execute(insert(notes), {"word": "there"})
+        for how in ("insert", "text", "update", "delete", "with"):
+            assert client.get("thing", how=how).status == 500
+            assert words(client) == ["there"], how
+        with call.transaction(write=False) as db:  # what only reads like a change
+            assert db.scalar(text("SELECT replace('; DELETE FROM x', 'x', 'update y')")) == "; DELETE FROM update y"
+        assert client.post("thing", {"how": "insert"}).status == 200
+        assert client.post("thing", {"how": "update"}).status == 200
+        assert words(client) == ["x", "x"]

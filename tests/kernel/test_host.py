@@ -14,6 +14,7 @@ from snaglist.kernel.host import MountedService, create_wsgi
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.kernel.testing import Answer, Client
 from snaglist.plugins.issues import tables
+from snaglist.plugins.system.registering import add_application
 
 AGENT = "agent-key-0123456789abcdef"
 Mount = Callable[..., Client]
@@ -118,8 +119,8 @@ class TestRolesOfAnApplication:
             return {"id": "7", "roles": roles.get(application, [])}
 
         client = mount(identity=identity)
-        client.service.add_application("Portal")
-        client.service.add_application("Intern")
+        add_application(client.service, "Portal")
+        add_application(client.service, "Intern")
         return client
 
     def test_the_application_decides(self, client: Client) -> None:
@@ -286,7 +287,7 @@ class TestAssignment:
 
     def test_the_list(self, client: Client) -> None:
         assert client.get("assignable-users").json == {"data": [{"id": "7", "label": "Ana"}, {"id": "8", "label": "8"}]}
-        client.service.add_application("Portal")
+        add_application(client.service, "Portal")
         assert client.get("assignable-users", app="portal").json == {"data": []}
 
     def test_assigning(self, client: Client) -> None:

@@ -117,7 +117,7 @@ def test_keys_that_must_not_be_replaced_stop_the_start(tmp_path: Path, line: str
     ("name", "text", "said"),
     [
         ("server.port", "abc", "must be a whole number from 0 to 65535"),
-        ("health.min_free_bytes", "-1", "must be a whole number from 0"),
+        ("security.hsts_max_age", "-1", "must be a whole number from 0"),
         ("log.level", "loud", "must be one of debug, info, warning, error"),
         ("log.hook_trace", "yes", "must be true or false"),
     ],

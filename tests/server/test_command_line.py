@@ -19,6 +19,7 @@ from sqlalchemy.engine import make_url
 from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
+from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.server import serve
 
 Run = Callable[..., Any]
@@ -47,6 +48,60 @@ def test_doctor(run: Run) -> None:
     assert warned.returncode == 0
     assert "SERVICE_TYPO: unknown environment variable" in warned.stdout
     assert set(document(run("doctor", "--json"))) == {"status", "checks", "config_warnings", "versions"}
+
+
+def test_doctor_names_what_others_may_read_or_change(run: Run, fresh_data: Path) -> None:
+    for name, given in {"shut": 0o600, "open": 0o644}.items():
+        (fresh_data / "keys").mkdir(exist_ok=True)
+        (fresh_data / "keys" / name).touch(given)
+    (fresh_data / "keys").chmod(0o700)
+    assert "any user" not in run("--data", str(fresh_data), "doctor").stdout
+    (fresh_data / "keys").chmod(0o755)
+    for name, given in {"snaglist.toml": 0o604, "applications": 0o777, "applications/default/sources": 0o711}.items():
+        if not (fresh_data / name).exists():
+            (fresh_data / name).touch()
+        (fresh_data / name).chmod(given)
+    warned = run("--data", str(fresh_data), "doctor")
+    assert warned.returncode == 0
+    assert [line.split(": chmod ")[1] for line in warned.stdout.splitlines() if "any user" in line] == [
+        f"o= {fresh_data / 'snaglist.toml'}",
+        f"o= {fresh_data / 'keys/open'}",
+        f"o= {fresh_data / 'applications/default/sources'}",
+        f"o-w {fresh_data / 'applications'}",
+    ]
+
+
+def test_doctor_names_the_secrets_that_no_key_opens(run: Run, fresh_data: Path) -> None:
+    """They are what has to be entered anew, unless the key of before comes back."""
+    config: dict[str, Any] = {"plugins__enabled": ["alerting", "ingest", "tracker"], "security__secret": "the-old-one"}
+    with running_service(fresh_data, jobs=False, outbound__allow_private=["127.0.0.0/8"], **config) as service:
+        client = Client(service)
+        for plugin in config["plugins__enabled"]:
+            assert client.post("plugins", {"id": plugin, "enabled": True}).status == 200
+        ssh = {"host": "127.0.0.1", "user": "u", "password": "p", "paths": ["/var/log/x.log"]}
+        made = client.post("connectors", {"name": "Web", "type": "ssh", "config": ssh})
+        assert made.status == 201, made.text
+        hook = {"name": "Ops", "type": "webhook", "url": "http://127.0.0.1/x", "secret": "my-own-key"}
+        assert client.post("alert-channels", hook).status == 201
+        assert (
+            client.patch("tracker-settings", {"provider": "github", "api_key": "k", "webhook_secret": "s"}).status
+            == 200
+        )
+    found = run("doctor", SERVICE_SECRET="another")
+    assert found.returncode == 0
+    lost = [line.partition(": no key opens it")[0] for line in found.stdout.splitlines() if "no key opens it" in line]
+    assert sorted(lost) == [
+        "warn  default: api_key of the tracker",
+        "warn  default: ingest key (it still lets senders in, but cannot be shown)",
+        'warn  default: secrets of the connector "Web"',
+        'warn  default: signing key of the alert channel "Ops"',
+        'warn  default: target of the alert channel "Ops"',
+        "warn  default: webhook_secret of the tracker",
+    ]
+    assert not (fresh_data / "secret.key").exists()  # looking makes none
+    assert "no key opens it" not in run("doctor", SERVICE_SECRET="another,the-old-one").stdout
+    assert run("db", "upgrade", SERVICE_SECRET="another,the-old-one").returncode == 0
+    assert "no key opens it" not in run("doctor", SERVICE_SECRET="another").stdout
 
 
 def test_doctor_when_the_database_is_away(run: Run) -> None:

@@ -2,9 +2,9 @@
 
 from snaglist.plugins.alerting.channels.contract import KIND, ChannelType, Message, NotDelivered, Opening, Send, Target
 from snaglist.plugins.alerting.channels.handlers import ENDPOINTS
-from snaglist.plugins.alerting.channels.sealing import reseal
+from snaglist.plugins.alerting.channels.sealing import stored
 from snaglist.plugins.alerting.channels.sending import opened
 
 __all__ = [
-    "ENDPOINTS", "KIND", "ChannelType", "Message", "NotDelivered", "Opening", "Send", "Target", "opened", "reseal",
+    "ENDPOINTS", "KIND", "ChannelType", "Message", "NotDelivered", "Opening", "Send", "Target", "opened", "stored",
 ]  # fmt: skip

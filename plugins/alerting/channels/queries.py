@@ -45,5 +45,5 @@ def remove_channel(db: Connection, channel_id: int) -> bool:
 
 
 def sealed_channels(db: Connection) -> list[Row[Any]]:
-    """Return id, target and signing key of all channels."""
-    return list(db.execute(select(channels.c.id, channels.c.target, channels.c.signing)))
+    """Return id, name, target and signing key of all channels."""
+    return list(db.execute(select(channels.c.id, channels.c.name, channels.c.target, channels.c.signing)))

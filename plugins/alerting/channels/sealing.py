@@ -1,11 +1,13 @@
 """Secrets of channels: target and signing key, sealed for application, channel and field."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.secrets import StoredSecret
 from snaglist.plugins.alerting.channels import queries
 from snaglist.plugins.alerting.channels.contract import Target
 
@@ -36,17 +38,18 @@ def open_signing(call: Call, channel: Row[Any]) -> str:
     return call.service.secrets.open(call.application.id, _field(channel.id, "signing"), channel.signing)
 
 
-def reseal(call: Call) -> None:
-    """Seal everything with the first key, in the open transaction; what a lost key sealed stays as it is."""
+def stored(call: Call) -> Iterator[StoredSecret]:
+    """Give targets and signing keys of all channels, in the open transaction."""
     for row in queries.sealed_channels(call.db):
-        changes: dict[str, bytes] = {}
-        for name in ("target", "signing"):
+        for name, shown in (("target", "target"), ("signing", "signing key")):
             sealed = getattr(row, name)
-            if sealed is not None:
-                again = call.service.secrets.reseal(call.application.id, _field(row.id, name), sealed)
-                changes |= {} if again is None else {name: again}
-        if changes:
-            queries.change_channel(call.db, row.id, **changes)
+            if sealed is None:
+                continue
+
+            def replace(again: bytes, channel_id: int = row.id, name: str = name) -> None:
+                queries.change_channel(call.db, channel_id, **{name: again})
+
+            yield StoredSecret(_field(row.id, name), f'{shown} of the alert channel "{row.name}"', sealed, replace)
 
 
 def _field(channel_id: int, name: str) -> str:

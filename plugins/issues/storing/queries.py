@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select
 
-from snaglist.kernel.bulk import insert_rows, update_rows
+from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
+from snaglist.plugins.issues.storing.rows import update_rows
 from snaglist.plugins.issues.tables import (
     event_days,
     event_hours,

@@ -4,10 +4,11 @@ import base64
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Unauthorized, Unavailable, times
+from snaglist.kernel.secrets import StoredSecret, decoded
 from snaglist.kernel.store import get_setting, get_settings, put_setting
 
 _BYTES = 24
@@ -76,14 +77,16 @@ class SenderKeys:
             "previous_key_until": until if until and call.now < until else None,
         }
 
-    def reseal(self, call: Call) -> None:
-        """Seal the key with the first secret, in the open write transaction; one sealed by a lost secret stays."""
+    def stored(self, call: Call) -> Iterator[StoredSecret]:
+        """Give the sealed key, in the open transaction."""
         kept = get_setting(call.db, self._key)
-        if kept is None:
-            return
-        sealed = call.service.secrets.reseal(call.application.id, self._key, base64.b64decode(kept["sealed"]))
-        if sealed is not None:
-            put_setting(call.db, self._key, {**kept, "sealed": base64.b64encode(sealed).decode()})
+        if kept is not None:
+
+            def replace(sealed: bytes) -> None:
+                put_setting(call.db, self._key, {**kept, "sealed": base64.b64encode(sealed).decode()})
+
+            label = f"{self._name} key (it still lets senders in, but cannot be shown)"
+            yield StoredSecret(self._key, label, decoded(kept["sealed"]), replace)
 
     def options(self, call: Call) -> Mapping[str, Any]:
         """Return what was set about presenting the key, in the open transaction."""

@@ -8,6 +8,7 @@ import click
 
 from snaglist.kernel import Invalid
 from snaglist.kernel.cli import Session, command, table
+from snaglist.kernel.privacy import make_folder
 from snaglist.plugins.system.commands import db
 
 
@@ -40,7 +41,7 @@ def db_load(session: Session, file: Path, replace: bool) -> None:
 
     # Not started: a start would make the first application, which is then in the way.
     service = session.open(start=False)
-    service.settings.data.mkdir(parents=True, exist_ok=True)
+    make_folder(service.settings.data)
     try:
         with session.progress("loading") as move:
             loaded = Loader(service, file, move).load(session.app, replace=replace)

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 import zstandard
 
 from snaglist.kernel import Invalid
+from snaglist.kernel.privacy import open_private
 
 FORMAT = 1
 LEVEL = 6
@@ -66,7 +67,7 @@ def write_dump(path: Path, header: dict[str, Any]) -> Iterator[Writer]:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         # For the owner alone: what is in the logs is in the dump.
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as raw:
+        with open_private(part, "xb") as raw:
             compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
             with compressor.stream_writer(raw, closefd=False) as stream:
                 writer = Writer(stream)

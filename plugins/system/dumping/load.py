@@ -19,6 +19,8 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
+from snaglist.plugins.system.registering import register_application, rename_application
+from snaglist.plugins.system.shapes import unlike
 
 MAX_ROWS = 1_000
 MAX_CHARACTERS = 4_000_000
@@ -151,15 +153,16 @@ class Loader:
                 restart_numbers(db, table)
         service.upgrade_application(application)
         if registered:
-            service.applications.rename(application.id, application.name)
+            rename_application(service, application.id, application.name)
         else:
-            service.applications.register(application)
+            register_application(service, application)
         service.applications.forget_state(application)
 
     def _make_schema(self, part: Part) -> None:
         """Bring the database to the steps that the dump had: later ones change rows too, and run afterwards."""
         steps, application = self._service.steps, part.application
-        if self._known(steps.applied(application)) == self._known(part.steps):
+        same = self._known(steps.applied(application)) == self._known(part.steps)
+        if same and not unlike(self._service, application):
             return
         with self._service.database.transaction(application, write=True) as db:
             schema = db.get_execution_options().get("tenant")

@@ -24,6 +24,7 @@ from snaglist.plugins.tracker.signatures import HEADER, is_common, sign
 from snaglist.plugins.tracker.texts import EARLIEST, parts, uuid_of
 from snaglist.plugins.tracker.web import Web, encode
 
+MAX_LABELS = 50
 STATUSES = ("open", "in_progress", "fixed", "wont_fix", "reoccurred")
 
 
@@ -104,6 +105,8 @@ def read_item(document: Mapping[str, Any]) -> Item:
     priority, labels = document.get("priority"), document.get("labels") or []
     if not isinstance(labels, list) or not all(isinstance(name, str) for name in labels):
         raise TrackerFailure("labels: must be a list of texts", refused=True)
+    if len(labels) > MAX_LABELS:
+        raise TrackerFailure(f"labels: must be at most {MAX_LABELS} texts", refused=True)
     sent = _time(document, "sent_at", times.now())
     person = document.get("assignee")
     updated = _time(document, "updated_at", sent)

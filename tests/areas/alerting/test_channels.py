@@ -6,6 +6,7 @@ from typing import Any
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.alerting import tables as own
+from snaglist.plugins.system.sealed import reseal
 
 TOKEN = "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"
 PLACE = "https://93.184.216.34/services/T000/very-secret"
@@ -151,7 +152,7 @@ def test_secrets_are_sealed_anew_with_the_first_key(site_with: Any) -> None:
     other = _other_secret(site.service)
     other.settings = Settings({"server.data": str(site.service.settings.data), "security.secret": "second,first"})
     site.service.secrets = type(site.service.secrets)(other)
-    site.service.reseal(site.service.applications.all()[0])
+    reseal(site.service, site.service.applications.all()[0])
     after = site.rows(own.channels)[0]
     assert before.target != after.target and before.signing != after.signing
     made = site.client.post("alert-test", {"id": after.id})

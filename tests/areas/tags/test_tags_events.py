@@ -4,7 +4,7 @@ import pytest
 
 from snaglist.kernel import times
 from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, store_events, tables
-from snaglist.plugins.tags import assign, assign_all, run_rules
+from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
 
 MINUTE = 60
 
@@ -212,10 +212,28 @@ class TestAssign:
             assert assign(call, issue_id, [], "ingest") == 0
         assert client.get("tags").json == {"data": []}
 
-    def test_many_names(self, client, service, issue, tags_of):
+    def test_many_names(self, client, service, issue, tags_of, monkeypatch):
         """More names than one statement takes parameters."""
+        monkeypatch.setattr("snaglist.plugins.tags.service.MAX_MADE", 2_000)
         issue_id = issue()
         call = service.call()
         with call.transaction():
             assert assign(call, issue_id, [f"tag {number}" for number in range(1200)], "ingest") == 1200
         assert len(tags_of(issue_id)) == 1200
+
+    def test_senders_make_no_tags_without_end(self, client, service, issue, tags_of, monkeypatch, caplog):
+        """At the limit missing ones are left out, which the log names; known ones and those by hand go on."""
+        monkeypatch.setattr("snaglist.plugins.tags.service.MAX_MADE", 3)
+        client.post("tags", {"name": "by hand"})
+        first, second = issue(), issue()
+        call = service.call()
+        with call.transaction():
+            assert assign_all(call, {first: ["a", "b", "c", "d"], second: ["A", "d", "By hand"]}, "ingest") == 2
+        assert "application default has 3 tags, so 2 of ingest are not made: c, d" in caplog.text
+        assert tags_of(first) == {"a": "ingest", "b": "ingest"}
+        assert tags_of(second) == {"a": "ingest", "by hand": "ingest"}
+        with call.transaction():
+            assert mirror_tags(call, {first: ["a", "z"]}, "tracker", {"z": "#ff0000"}) == 0
+            assert assign(call, second, ["b"], "tracker") == 0
+        assert tags_of(first)["a"] == "ingest" and tags_of(second)["b"] == "tracker"
+        assert client.post("tags", {"name": "z"}).status == 201

@@ -188,6 +188,16 @@ def test_texts_that_no_database_takes(site_with: Callable[..., Any], field: str)
     assert site.job(answer.json["job_id"])["status"] == "succeeded" and len(site.issues()) == 1
 
 
+def test_generic_takes_so_many_labels(site_with: Callable[..., Any]) -> None:
+    site = site_with("generic")
+    document = {"id": "EXT-1", "title": "Refund fails", "sent_at": times.now()}
+    refused = site.webhook(document | {"labels": [f"label {n}" for n in range(51)]})
+    assert (refused.status, refused.error) == (422, "labels: must be at most 50 texts")
+    assert site.webhook(document | {"labels": [f"label {n}" for n in range(50)]}).status == 202
+    site.run_jobs()
+    assert len(site.client.get("tags").json["data"]) == 50
+
+
 def test_a_body_that_nests_deeply(site_with: Callable[..., Any]) -> None:
     site = site_with("generic")
     head = json.dumps({"id": "EXT-1", "title": "Refund fails", "sent_at": times.now()})[:-1]

@@ -74,7 +74,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     """Seal the key anew."""
     if kind == "sealed":
-        register("otlp", KEYS.reseal)
+        register("otlp", KEYS.stored)
 
 
 @hookimpl

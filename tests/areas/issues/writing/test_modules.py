@@ -144,9 +144,10 @@ def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any, m
     module_id = sqlite_client.post("modules", {"name": "Shop"}).json["id"]
     target = sqlite_client.post("modules", {"name": "Target"}).json["id"]
     holders = Table("holders", MetaData(), Column("module_id", tables.modules.c.id.type))
-    with sqlite_desk.call() as call:
-        holders.create(call.db)
-        call.db.execute(holders.insert(), {"module_id": module_id})
+    service = sqlite_desk.service
+    with service.database.transaction(service.applications.all()[0], write=True) as db:
+        holders.create(db)
+        db.execute(holders.insert(), {"module_id": module_id})
     types = sqlite_desk.service.plugins.types
     monkeypatch.setattr(
         sqlite_desk.service.plugins,

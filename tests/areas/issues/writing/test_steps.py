@@ -11,14 +11,14 @@ from snaglist.plugins.issues.steps import STEPS
 
 def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
     """A step that was interrupted where the database commits DDL by itself is run again."""
-    with desk.call() as call:
-        schema = call.db.get_execution_options().get("tenant")
+    with desk.service.database.transaction(desk.service.applications.all()[0], write=True) as db:
+        schema = db.get_execution_options().get("tenant")
         for name in ("tag_removals", "tag_rules"):
-            tables.metadata.tables[name].drop(call.db)
+            tables.metadata.tables[name].drop(db)
         for _, step in STEPS:
-            step(call.db)
-            step(call.db)
-        found = inspect(call.db)
+            step(db)
+            step(db)
+        found = inspect(db)
         for table in (*tables.TABLES, *LEARNED):
             columns = {column["name"] for column in found.get_columns(table.name, schema=schema)}
             assert columns == {column.name for column in table.columns}
