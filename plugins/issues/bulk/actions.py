@@ -7,19 +7,17 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call, Invalid, NotFound
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
 from snaglist.plugins.issues.deleting import delete_issues
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
 from snaglist.plugins.issues.status import Wanted, change_statuses
-from snaglist.plugins.issues.tables import issues, tags
+from snaglist.plugins.issues.tables import tags
 from snaglist.plugins.issues.tagging import attach_by_hand, detach_by_hand
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]
-CHUNK = 500
 
 
 @dataclass(slots=True)
@@ -54,25 +52,16 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 def _add_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     _hold_tag(call, fields["tag_id"])
-    held = _hold_issues(call, ids)
+    held = hold_issue_ids(call.db, ids)
     attach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
     return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
 
 
 def _remove_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     _hold_tag(call, fields["tag_id"])
-    held = _hold_issues(call, ids)
+    held = hold_issue_ids(call.db, ids)
     detach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
     return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
-
-
-def _hold_issues(call: Call, ids: Sequence[int]) -> list[int]:
-    """Return those of the issues that are there, and keep them so until the end of the transaction."""
-    held: list[int] = []
-    for some in chunks(sorted(ids), CHUNK):
-        rows = select(issues.c.id).where(issues.c.id.in_(some)).order_by(issues.c.id)
-        held += call.db.execute(rows.with_for_update(key_share=True)).scalars()
-    return held
 
 
 def _hold_tag(call: Call, tag_id: int) -> None:
@@ -84,7 +73,7 @@ def _hold_tag(call: Call, tag_id: int) -> None:
 
 def _assign(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     assignee = Assignee(**fields["assignee"])
-    held = _hold_issues(call, ids)
+    held = hold_issue_ids(call.db, ids)
     reactions = assign_issues(call, held, assignee)
     shown = {"assigned_to_id": assignee.id, "assigned_to_label": assignee.label}
     return Outcome(shown, reactions=reactions, gone=set(ids).difference(held))
@@ -92,7 +81,7 @@ def _assign(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 def _snooze(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     until, events = fields.get("until"), fields.get("count")
-    held = _hold_issues(call, ids)
+    held = hold_issue_ids(call.db, ids)
     reactions = snooze_issues(call, held, until, events)
     shown = {"snoozed_until": until, "snooze_count": events}
     return Outcome(shown, reactions=reactions, gone=set(ids).difference(held))

@@ -389,6 +389,18 @@ def test_an_issue_that_another_request_deletes_meanwhile(
     assert (answer["updated"], answer["ids"]) == (1, [gamma])
 
 
+def test_an_issue_that_is_deleted_while_it_is_assigned(
+    client: Client, desk: Any, three: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.service, "assignable_users", lambda environ, app: [{"id": "7", "label": "Ana"}])
+    with ThreadPoolExecutor(1) as pool:
+        with desk.call() as call:
+            delete_issues(call, [three[0]])
+            assigned = pool.submit(client.post, "assign-issue", {"id": three[0], "assigned_to_id": "7"})
+            time.sleep(0.3)
+        assert (assigned.result().status, assigned.result().error) == (404, "Unknown issue.")
+
+
 class TestJobs:
     """Large work runs as a job of kind `bulk_issues`, in batches, under the asker's name."""
 
