@@ -44,6 +44,12 @@ def parse_host(header: str) -> Host | None:
     return Host(found[1].rstrip("."), int(found[2]) if found[2] else None)
 
 
+def is_url(text: str) -> bool:
+    """Tell whether a text is an http(s) URL of a host."""
+    found = _ORIGIN.match(text)
+    return found is not None and text[found.end() :][:1] in ("", *"/?#") and parse_host(found[2]) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Peer:
     """Where a request comes from and how it was addressed, proxies taken into account."""

@@ -1,6 +1,5 @@
 """Words for what a schema refuses: the field, and what it must be."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -26,10 +25,10 @@ def explain(error: ValidationError) -> Problems:
     if rule in ("anyOf", "oneOf") and error.context:
         deepest = max(error.context, key=lambda inner: (len(inner.absolute_path), inner.validator != "type"))
         return explain(deepest)
-    return [(path or "body", _message(rule, limit, node))]
+    return [(path or "body", _message(rule, limit, node, value))]
 
 
-def _message(rule: str, limit: Any, node: Mapping[str, Any]) -> str:
+def _message(rule: str, limit: Any, node: Mapping[str, Any], value: Any) -> str:
     if rule == "type":
         names = {"integer": "a whole number", "string": "a text", "boolean": "true or false", "object": "an object",
                  "array": "a list", "number": "a number", "null": "null"}  # fmt: skip
@@ -49,7 +48,7 @@ def _message(rule: str, limit: Any, node: Mapping[str, Any]) -> str:
         low, high = node.get("minItems", 0), node.get("maxItems")
         return f"must have {low}-{high} values" if high is not None else f"must have at least {low} values"
     if rule == "enum":
-        return "must be one of " + ", ".join(json.dumps(value).strip('"') for value in limit)
+        return "must be one of " + ", ".join(map(str, limit)) + (f", not {value[:40]}" if type(value) is str else "")
     if rule == "const":
         return f"must be exactly {limit}"
     if rule == "uniqueItems":

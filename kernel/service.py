@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from snaglist.kernel import store
 from snaglist.kernel.addresses import parse_networks
@@ -17,7 +16,7 @@ from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.jobs import Jobs
-from snaglist.kernel.origin import Hosts, is_loopback, parse_host
+from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
 from snaglist.kernel.privacy import make_folder, narrow
@@ -53,8 +52,8 @@ class Service:
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(self)
         self.secrets = Secrets(self)
-        self.outbound = Outbound(self._networks("outbound.allow_private"))
-        self.proxies = self._networks("server.trusted_proxies")
+        self.outbound = Outbound(parse_networks(settings["outbound.allow_private"]))
+        self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
         self.bound = bound
@@ -170,18 +169,11 @@ class Service:
         self.steps.forget(plugin.id)
         self.jobs.forget(plugin.id)
 
-    def _networks(self, name: str) -> list[Any]:
-        try:
-            return parse_networks(self.settings[name])
-        except ValueError as error:
-            raise ConfigurationError(f"{name}: must be networks like 10.0.0.0/8") from error
-
     def _hosts(self) -> Hosts:
-        open_loopback = not self.keys.required and is_loopback(self.bound or "")
-        url = self.settings["server.url"]
-        if url and not _is_url(url):
-            raise ConfigurationError("server.url: must be a URL like https://logs.example.com")
-        return Hosts(self.settings["server.allowed_hosts"], url, open_loopback=open_loopback, bound=self.bound or "")
+        bound = self.bound or ""
+        open_loopback = not self.keys.required and bool(bound) and is_loopback(bound)
+        allowed, url = self.settings["server.allowed_hosts"], self.settings["server.url"]
+        return Hosts(allowed, url, open_loopback=open_loopback, bound=bound)
 
 
 def _reserved(settings: Settings) -> dict[str, set[str]]:
@@ -189,11 +181,3 @@ def _reserved(settings: Settings) -> dict[str, set[str]]:
         "options": {option.name for option in settings.options},
         "tables": {table.name for table in (store.schema_step, store.settings, store.jobs)},
     }
-
-
-def _is_url(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and parse_host(parts.netloc) is not None
-    except ValueError:
-        return False

@@ -15,6 +15,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from snaglist.kernel.addresses import parse_networks
+from snaglist.kernel.origin import is_url
+
 Value = str | int | float | bool | list[str]
 
 SHORT_NAMES = {
@@ -79,6 +82,29 @@ class Option:
         return kind + limits + (self.pattern and f" that fits {self.pattern}")
 
 
+class NetworksOption(Option):
+    """A configuration key that lists networks."""
+
+    wanted = "a list of networks like 10.0.0.0/8"
+
+    def read(self, raw: Any) -> Value:
+        """Return the list; raises ValueError when one of them is no network."""
+        texts: Any = Option.read(self, raw)
+        return [str(network) for network in parse_networks(texts)]
+
+
+class UrlOption(Option):
+    """A configuration key that is empty or an http(s) URL."""
+
+    wanted = "a URL like https://logs.example.com"
+
+    def read(self, raw: Any) -> Value:
+        """Return the URL; raises ValueError when it is none."""
+        if (url := str(Option.read(self, raw))) and not is_url(url):
+            raise ValueError(self.name)
+        return url
+
+
 def _convert(raw: Any, default: Value) -> Value:
     if isinstance(default, list):
         items = raw.split(",") if isinstance(raw, str) else raw
@@ -97,22 +123,20 @@ def _convert(raw: Any, default: Value) -> Value:
 def _from_text(text: str, default: Value) -> Value:
     if isinstance(default, bool):
         return _BOOLEANS[text]
-    if isinstance(default, int):
-        if not _INTEGER.fullmatch(text):
-            raise ValueError("not a whole number")
-        return int(text)
-    return float(text)
+    if isinstance(default, int) and not _INTEGER.fullmatch(text):
+        raise ValueError("not a whole number")
+    return type(default)(text)
 
 
 ROLES = ("owner", "editor", "viewer")
 KERNEL_OPTIONS = (
     Option("server.data", "./data", "everything snaglist writes lies below one folder", pattern=".+", vital=True),
-    Option("server.url", "", "pins the canonical URL, behind a proxy or for scripts"),
+    UrlOption("server.url", "", "pins the canonical URL, behind a proxy or for scripts"),
     Option("server.host", "127.0.0.1", "an instance without a key stays on this machine"),
     Option("server.port", 8787, "free on most machines", 0, 65535),
     Option("server.threads", 8, "handlers wait for the database; more threads do not help", 1, 256),
     Option("server.allowed_hosts", ["auto"], "host names that are served; auto guards an open loopback instance"),
-    Option("server.trusted_proxies", [], "networks whose X-Forwarded-* headers count"),
+    NetworksOption("server.trusted_proxies", [], "networks whose X-Forwarded-* headers count"),
     Option("server.node", "", "the machine files belong to; empty: the host name"),
     Option("server.shared_data", False, "true when all nodes share the data directory"),
     Option("plugins.enabled", [], "optional areas that new applications start with"),
@@ -125,7 +149,7 @@ KERNEL_OPTIONS = (
     Option("security.hsts_max_age", 0, "seconds; 0: no Strict-Transport-Security", 0),
     Option("security.hsts_include_subdomains", False, "part of Strict-Transport-Security"),
     Option("security.hsts_preload", False, "part of Strict-Transport-Security"),
-    Option("outbound.allow_private", [], "networks that are not public and that outbound requests may go to"),
+    NetworksOption("outbound.allow_private", [], "networks that are not public and that outbound requests may go to"),
     Option("database.url", "", "empty: one SQLite file per application", vital=True),
     Option("database.prefix", "app_", "of schemas or databases on a server", pattern="[a-z0-9_]{1,32}", vital=True),
     Option("database.auto_upgrade", True, "schema steps run at start"),

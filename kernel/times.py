@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
+from zoneinfo import ZoneInfo
 
 _INPUT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?(Z|[+-]\d{2}:?\d{2})?", re.ASCII | re.IGNORECASE
@@ -74,3 +75,15 @@ def parse_date(text: str) -> str:
     if not _DATE.fullmatch(text):
         raise ValueError("not a date")
     return date.fromisoformat(text).isoformat()
+
+
+def parse_zone(text: str) -> str:
+    """Read the IANA name of a time zone that is known here; raises ValueError otherwise."""
+    # A slash at the start and dots make file names. The other names are of files beside the zones: copies of some that
+    # count leap seconds, and zones of this machine.
+    if not re.fullmatch(r"(?!/|right/|posix|localtime)[A-Za-z0-9_+/-]{1,64}", text):
+        raise ValueError("not a time zone")
+    try:
+        return ZoneInfo(text).key
+    except (KeyError, OSError) as error:
+        raise ValueError("not a time zone") from error

@@ -10,9 +10,9 @@ def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
     """Return `(address, forwarded-for field) -> client`: the right-most entry that no trusted proxy wrote for itself.
 
     An entry is believed only when everything right of it, the peer included, is trusted; a text that is no address
-    ends the search. Networks that cannot be read are left out.
+    ends the search.
     """
-    networks = parse_networks(_readable(trusted))
+    networks = parse_networks(trusted)
 
     def find(address: str, forwarded: str) -> str:
         if not forwarded or not networks:
@@ -28,15 +28,6 @@ def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
         return found
 
     return find
-
-
-def _readable(texts: Iterable[str]) -> Iterable[str]:
-    for text in texts:
-        try:
-            parse_networks([text])
-        except ValueError:
-            continue
-        yield text
 
 
 def _read(text: str) -> Address | None:

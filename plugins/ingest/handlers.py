@@ -15,6 +15,7 @@ from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, redacted_na
 
 MAX_ERRORS = 20
 LIMITED = "rate limited"
+_FIELDS = {"regenerate": "grace_minutes", "configure": "allow_query_key"}  # of each action
 # Bytes from which bodies are parsed one at a time: parsed they take many times their size, and two threads that parse
 # are no faster than one.
 LARGE = 256 * 1024
@@ -48,10 +49,14 @@ def get_settings(call: Call) -> Mapping[str, Any]:
 
 def post_settings(call: Call) -> Mapping[str, Any]:
     """Make a new key, or change how it may be presented."""
-    if call.body["action"] == "regenerate":
-        keys.KEYS.make(call, grace_minutes=call.body["grace_minutes"])
+    body = call.body
+    own = _FIELDS[body["action"]]
+    if strange := [name for action, name in _FIELDS.items() if name != own and name in body]:
+        raise Invalid(f"{name}: does not belong to the action {body['action']}" for name in strange)
+    if body["action"] == "regenerate":
+        keys.KEYS.make(call, grace_minutes=body.get(own, 0))
     else:
-        keys.allow_query_key(call, call.body["allow_query_key"])
+        keys.allow_query_key(call, body[own])
     return _settings(call)
 
 

@@ -1,6 +1,7 @@
 """Configuration keys of the area, and its limits."""
 
 from snaglist.kernel import Option
+from snaglist.kernel.settings import UrlOption
 from snaglist.plugins.logs import Rates
 
 RATES = Rates("ingest")
@@ -9,5 +10,5 @@ OPTIONS = (
     *RATES.options,
     Option("ingest.max_body_bytes", 5_242_880, "of a request as it is sent", 1_024, 1_073_741_824),
     Option("ingest.max_unpacked_bytes", 20_971_520, "of a gzip body unpacked", 1_024, 1_073_741_824),
-    Option("ingest.url", "", "base of the shown address for senders; empty: the one of the service"),
+    UrlOption("ingest.url", "", "base of the shown address for senders; empty: the one of the service"),
 )

@@ -28,3 +28,12 @@ def resolve_issue_ids(db: Connection, issue_ids: Collection[int]) -> dict[int, i
             merged = select(issue_aliases).where(issue_aliases.c.old_id.in_(missing))
             found.update((row.old_id, row.issue_id) for row in db.execute(merged))
     return found
+
+
+def hold_issue_ids(db: Connection, issue_ids: Collection[int]) -> list[int]:
+    """Return those of the issues that are there, and keep them so until the end of the transaction."""
+    held: list[int] = []
+    for some in chunks(sorted(issue_ids), CHUNK):
+        rows = select(issues.c.id).where(issues.c.id.in_(some)).order_by(issues.c.id)
+        held += db.execute(rows.with_for_update(key_share=True)).scalars()
+    return held

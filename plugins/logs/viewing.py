@@ -220,7 +220,8 @@ def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], en
     for line in lines:
         while place is not None and place.byte_end <= start:
             place = next(following, None)
-        inside = place is not None and place.byte_start <= start
+        # A byte order mark stands before the first event, in its line.
+        inside = place is not None and place.byte_start < start + len(line)
         text = decode(line, encoding).rstrip("\r\n")
         shown.append({"offset": start, "text": text, "occurrence": place.id if place is not None and inside else None})
         start += len(line)

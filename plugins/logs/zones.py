@@ -3,7 +3,8 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from zoneinfo import ZoneInfo
+
+from snaglist.kernel import times
 
 LOCAL_TIME = Path("/etc/localtime")
 ZONE_NAME = Path("/etc/timezone")
@@ -13,10 +14,10 @@ _FOLDER = "zoneinfo"
 def is_zone(name: str) -> bool:
     """Tell whether a name is a time zone known here."""
     try:
-        ZoneInfo(name)
-    except (KeyError, OSError, ValueError):
+        times.parse_zone(name)
+    except ValueError:
         return False
-    return bool(name)
+    return True
 
 
 def machine_zone(
@@ -24,7 +25,13 @@ def machine_zone(
 ) -> str:
     """Return the IANA name of the machine's zone by `TZ`, the local time file or its name file, else `UTC`."""
     named = (os.environ if environ is None else environ).get("TZ", "").lstrip(":")
-    return next((zone for zone in (named, _linked(local_time), _written(zone_name)) if is_zone(zone)), "UTC")
+    found = map(_plain, (named, _linked(local_time), _written(zone_name)))
+    return next(filter(is_zone, found), "UTC")
+
+
+def _plain(name: str) -> str:
+    """Return the name of a zone without the folder of those that count leap seconds, or of those that do not."""
+    return name.removeprefix("right/").removeprefix("posix/")
 
 
 def _linked(local_time: Path) -> str:

@@ -11,7 +11,8 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, job_reply
+from snaglist.kernel import Call, JobCall
+from snaglist.kernel.job_answers import job_state
 from snaglist.kernel.leases import worker_alive
 from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.tags import queries
@@ -65,7 +66,7 @@ def run(call: JobCall) -> Mapping[str, Any]:
 
 def wait(call: Call, job_id: int) -> None:
     """Wait until the job is done, running it here when no worker is alive; a failed job's failure is raised."""
-    while job_reply(call, job_id).status == 202:
+    while job_state(call, job_id).status == 202:
         if worker_alive(call.service) or not call.service.jobs.run_next(call.application, job_id=job_id):
             sleep(POLL_SECONDS)
 

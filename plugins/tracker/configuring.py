@@ -95,7 +95,7 @@ def _twice(names: list[str]) -> bool:
 
 def _check_endpoint(call: Call, settings: Settings, kind: Provider) -> None:
     if not settings.endpoint_url:
-        if not kind.endpoint and settings.enabled:
+        if not kind.endpoint:
             raise Invalid(f"endpoint_url: is required for {settings.provider}")
         return
     if kind.reads and not {"?", "#"}.isdisjoint(settings.endpoint_url):  # paths are added to it

@@ -150,6 +150,6 @@ def _own_item(call: Call, issue: Row[Any], link: Row[Any]) -> Item:
         priority=PRIORITIES[issue.severity],
         labels=tuple(Label(name) for name in names),
         assignee=issue.assignee,
-        created_at=issue.created_at,
+        created_at=issue.first_seen,
         updated_at=issue.status_updated_at or issue.updated_at,
     )

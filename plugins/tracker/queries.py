@@ -77,7 +77,7 @@ def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]
     """Return what statuses and items are decided by of issues, by id."""
     found: dict[int, Row[Any]] = {}
     columns = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
-               "external_url", "assignee", "channel", "created_at", "updated_at")  # fmt: skip
+               "external_url", "assignee", "channel", "first_seen", "updated_at")  # fmt: skip
     for some in chunks(sorted(issue_ids), CHUNK):
         statement = select(*(_issues.c[name] for name in columns)).where(_issues.c.id.in_(some))
         found.update((row.id, row) for row in db.execute(statement))

@@ -1,6 +1,8 @@
 """The part of the type `apprise` that runs in the guarded child process: it alone imports Apprise."""
 
 import logging
+import socket
+from contextlib import suppress
 from typing import Any
 
 import apprise
@@ -12,8 +14,12 @@ class Client:
     """Sends through Apprise."""
 
     def check(self, url: str) -> None:
-        """Raise when Apprise makes nothing of a URL."""
-        self._service(url)
+        """Raise when Apprise makes nothing of a URL, or when the host that it names is not public."""
+        host = _host(self._service(url))
+        # A host may be a mail domain, which nothing connects to: that a name leads nowhere shows when it is used.
+        with suppress(OSError, UnicodeError):
+            if host:
+                socket.getaddrinfo(host, None)  # the guarded one
 
     def notify(self, url: str, title: str, body: str) -> None:
         """Send a text; raises with what Apprise says about a failure."""
@@ -45,6 +51,12 @@ class Client:
         service.redirects = False  # the URL itself could ask for them
         service.socket_connect_timeout, service.socket_read_timeout = CONNECT_SECONDS, TOTAL_SECONDS
         return service
+
+
+def _host(service: Any) -> str:
+    """Return the host that a service is asked at, empty where the URL names none: there a token has its place."""
+    named = "host" in service.template_tokens
+    return str(getattr(service, "smtp_host", None) or (service.host if named else None) or "").strip("[]")
 
 
 class _Told(logging.Handler):

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Endpoint, own
+from snaglist.kernel import Call, Endpoint, NotFound, own
 from snaglist.plugins.issues.assignment.service import assign_issues, find_assignee
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 
 
 def get(call: Call) -> Mapping[str, Any]:
@@ -25,6 +25,8 @@ def post(call: Call) -> Mapping[str, Any]:
         def store() -> tuple[int, Mapping[str, Any]]:
             with call.transaction():
                 now_id = resolve_issue_id(call.db, issue_id)
+                if not hold_issue_ids(call.db, [now_id]):
+                    raise NotFound("Unknown issue.")
                 return now_id, assign_issues(call, [now_id], assignee)
 
         issue_id, reactions = call.repeat(store)

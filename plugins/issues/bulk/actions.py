@@ -1,7 +1,7 @@
 """The actions, each on issues that exist, in the open write transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import select
@@ -9,7 +9,7 @@ from sqlalchemy import select
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
 from snaglist.plugins.issues.deleting import delete_issues
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
 from snaglist.plugins.issues.status import Wanted, change_statuses
@@ -22,11 +22,12 @@ Fields = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Outcome:
-    """What an action did: fields of its own in the answer, statuses before, and what plugins add."""
+    """What an action did: fields of its own in the answer, statuses before, what plugins add, issues that were gone."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     previous: dict[int, str] = field(default_factory=dict)
     reactions: dict[str, Any] = field(default_factory=dict)
+    gone: set[int] = field(default_factory=set)
 
     def include(self, other: "Outcome") -> None:
         """Add the outcome of further issues."""
@@ -37,26 +38,30 @@ class Outcome:
     def answer(self, action: str, ids: Sequence[int]) -> dict[str, Any]:
         """Return the answer of the endpoint."""
         previous = {str(issue_id): self.previous[issue_id] for issue_id in sorted(self.previous)}
-        counted = {"updated": len(ids), "ids": list(ids), "previous": previous}
+        done = [issue_id for issue_id in ids if issue_id not in self.gone]
+        counted = {"updated": len(done), "ids": done, "previous": previous}
         return {**self.reactions, "action": action, **self.fields, **counted}
 
 
 def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     wanted = Wanted(fields["status"], fields.get("note") or None, fields.get("release") or None, fields["comment"])
     previous, reactions = change_statuses(call, ids, wanted.check())
-    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions)
+    gone = set(ids) - previous.keys()
+    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions, gone)
 
 
 def _add_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     _hold_tag(call, fields["tag_id"])
-    attach_by_hand(call.db, ids, fields["tag_id"], now=call.now, label=call.label)
-    return Outcome({"tag_id": fields["tag_id"]})
+    held = hold_issue_ids(call.db, ids)
+    attach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
+    return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
 
 
 def _remove_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     _hold_tag(call, fields["tag_id"])
-    detach_by_hand(call.db, ids, fields["tag_id"], now=call.now, label=call.label)
-    return Outcome({"tag_id": fields["tag_id"]})
+    held = hold_issue_ids(call.db, ids)
+    detach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
+    return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
 
 
 def _hold_tag(call: Call, tag_id: int) -> None:
@@ -68,18 +73,22 @@ def _hold_tag(call: Call, tag_id: int) -> None:
 
 def _assign(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     assignee = Assignee(**fields["assignee"])
-    reactions = assign_issues(call, ids, assignee)
-    return Outcome({"assigned_to_id": assignee.id, "assigned_to_label": assignee.label}, reactions=reactions)
+    held = hold_issue_ids(call.db, ids)
+    reactions = assign_issues(call, held, assignee)
+    shown = {"assigned_to_id": assignee.id, "assigned_to_label": assignee.label}
+    return Outcome(shown, reactions=reactions, gone=set(ids).difference(held))
 
 
 def _snooze(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     until, events = fields.get("until"), fields.get("count")
-    reactions = snooze_issues(call, ids, until, events)
-    return Outcome({"snoozed_until": until, "snooze_count": events}, reactions=reactions)
+    held = hold_issue_ids(call.db, ids)
+    reactions = snooze_issues(call, held, until, events)
+    shown = {"snoozed_until": until, "snooze_count": events}
+    return Outcome(shown, reactions=reactions, gone=set(ids).difference(held))
 
 
 def _unsnooze(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
-    return Outcome(reactions=snooze_issues(call, ids, None, None))
+    return replace(_snooze(call, ids, {}), fields={})
 
 
 def _merge(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
@@ -103,8 +112,7 @@ def _unmerge(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 
 def _delete(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
-    delete_issues(call, ids)
-    return Outcome()
+    return Outcome(gone=set(ids).difference(delete_issues(call, ids)))
 
 
 ACTIONS: Mapping[str, Callable[[Call, Sequence[int], Fields], Outcome]] = {

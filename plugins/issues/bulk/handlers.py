@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from snaglist.kernel import Call, Reply, job_reply
+from snaglist.kernel import Call, Invalid, Reply, job_reply
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.assignment import find_assignee
 from snaglist.plugins.issues.bulk.actions import ACTIONS
@@ -33,7 +33,10 @@ def post(call: Call) -> Reply | Mapping[str, Any]:
             if _is_large(call, action, ids):
                 args = {"action": action, "ids": ids, "fields": fields, "actor": call.label}
                 return {}, call.enqueue(KIND, args, total=len(ids))
-            return ACTIONS[action](call, ids, fields).answer(action, ids), None
+            outcome = ACTIONS[action](call, ids, fields)
+            if outcome.gone and "ids" in call.body:  # deleted by another request since they were looked up
+                raise Invalid(f"ids: unknown issue {min(outcome.gone)}")
+            return outcome.answer(action, ids), None
 
     answer, job_id = call.repeat(attempt)
     if job_id is not None:

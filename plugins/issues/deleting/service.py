@@ -11,8 +11,11 @@ from snaglist.plugins.issues.merging.queries import lock_groupings, lock_issues,
 from snaglist.plugins.issues.totals import Totals
 
 
-def delete_issues(call: Call, issue_ids: Collection[int]) -> None:
-    """Remove issues with their occurrences, counters, tags and history, in the open write transaction."""
+def delete_issues(call: Call, issue_ids: Collection[int]) -> set[int]:
+    """Remove issues with their occurrences, counters, tags and history, in the open write transaction.
+
+    Returns the ids of those that were there.
+    """
     db = call.db
     ids = sorted(issue_ids)
     lock_groupings(db, ids)
@@ -36,6 +39,7 @@ def delete_issues(call: Call, issue_ids: Collection[int]) -> None:
     for (day, severity), number in sorted(unknown.items()):
         _take_from_day(call, day, severity, number)
     queries.take_from_sources(db, from_sources)
+    return set(rows)
 
 
 def take_out_some(call: Call, issue_id: int, limit: int) -> bool:

@@ -15,6 +15,7 @@ from snaglist.plugins.releases.maps.library import parse
 
 MAX_SIZE = 64 * 1024 * 1024
 _GUARD = ")]}'"
+_MARK = "\ufeff"
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ABSOLUTE = re.compile(r"/|[a-zA-Z][a-zA-Z0-9+.-]*:")
@@ -79,10 +80,10 @@ def _json_size(value: Any) -> int:
 
 
 def _parsed(text: str) -> Any:
-    text = text.removeprefix("\ufeff")
+    text = text.removeprefix(_MARK)
     if text.startswith(_GUARD):
         end = _LINE_END.search(text)
-        text = text[end.end() :] if end else ""
+        text = text[end.end() :].removeprefix(_MARK) if end else ""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -86,7 +86,7 @@ def test_ac_08_nobody_is_trusted_unless_named(sqlite_service: Service, tmp_path:
     ],
 )  # fmt: skip
 def test_forwarded_for(address: str, forwarded: str, client: str) -> None:
-    assert client_finder([*TRUSTED, "no network"])(address, forwarded) == client
+    assert client_finder(TRUSTED)(address, forwarded) == client
 
 
 def test_ac_09_and_ac_17_durations(sqlite_service: Service, tmp_path: Path) -> None:
@@ -113,3 +113,11 @@ def test_ac_14_bots(sqlite_service: Service, tmp_path: Path) -> None:
 )  # fmt: skip
 def test_agents(agent: str, family: str, bot: bool) -> None:
     assert describe_agent(agent) == (family, bot)
+
+
+def test_networks_that_are_none_are_a_warning(tmp_path: Path) -> None:
+    with running_service(tmp_path / "data", jobs=False, access__trusted_proxies=[*TRUSTED, "proxy"]) as service:
+        assert service.settings["access.trusted_proxies"] == []
+        assert service.settings.warnings() == [
+            "access.trusted_proxies: must be a list of networks like 10.0.0.0/8; the default is used"
+        ]

@@ -82,7 +82,7 @@ def test_a_redirect_leads_nowhere(site_with: Any, receivers: Any, query: str) ->
     assert len(site.receiver.got) == 2
 
 
-@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("first", [0, 1, 2])
 def test_a_name_that_means_another_address_later(
     site_with: Any, receivers: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
@@ -93,33 +93,49 @@ def test_a_name_that_means_another_address_later(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "names"), os.environ.get("PYTHONPATH", "")]))
     forbidden = receivers("127.0.0.2")
     url = f"json://hooks.test:{site.receiver.port}/x"
-    made = site.channel("any", "apprise", url=url)
-    answer = site.client.post("alert-test", {"id": made["id"]}).json
-    assert answer["ok"] is (first == 1), answer
-    assert len(site.receiver.got) == first
+    made = site.client.post("alert-channels", {"name": "any", "type": "apprise", "url": url})
+    assert made.status == (201 if first else 422), made.text  # asked when it is saved, and in the child of each send
+    if first:
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path / "later"), os.environ.get("PYTHONPATH", "")]))
+        (tmp_path / "later").mkdir()
+        (tmp_path / "later" / "sitecustomize.py").write_text(NAMES.format(first=first - 1))
+        answer = site.client.post("alert-test", {"id": made.json["id"]}).json
+        assert answer["ok"] is (first == 2), answer
+    assert len(site.receiver.got) == (first == 2)
     assert forbidden.got == []
 
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "2130706434", "0x7f000002", "localhost", "[::1]"])
-def test_no_spelling_of_a_private_address_gets_out(site_with: Any, host: str) -> None:
+def test_no_spelling_of_a_private_address_is_saved(site_with: Any, host: str) -> None:
+    """Check 105, for hosts in URLs of Apprise."""
     site = site_with(outbound__allow_private=[])
     body = {"name": "x", "type": "apprise", "url": f"json://{host}:{site.receiver.port}/x"}
-    made = site.client.post("alert-channels", body)
-    if made.status == 201:
-        assert site.client.post("alert-test", {"id": made.json["id"]}).json["ok"] is False
-    assert site.receiver.got == []
+    answer = site.client.post("alert-channels", body)
+    assert answer.status == 422 and answer.error.startswith("url: the host is not on the public internet"), answer.text
+
+
+def test_a_token_in_the_place_of_a_host_is_no_host(sqlite_site: Any) -> None:
+    """As an address it would be 0.1.226.64; and a name that leads nowhere may be a mail domain."""
+    token = "tgram://123456:abcdefghijklmnopqrstuvwxyzabcdefghi/1"
+    for url in (token, "json://nothing.invalid/x"):
+        body = {"name": "x", "type": "apprise", "url": url}
+        assert sqlite_site.client.post("alert-channels", body).status == 201
 
 
 def test_mail_through_apprise_is_guarded_too(site_with: Any) -> None:
     """Its plugins that do not speak HTTP open sockets themselves."""
-    site = site_with(outbound__allow_private=[])
-    for url in (
-        f"mailto://a:b@example.com?smtp=127.0.0.1&port={site.receiver.port}&mode=insecure",
-        f"rsyslog://127.0.0.1:{site.receiver.port}",
-    ):
-        made = site.channel(url[:4], "apprise", url=url)
-        assert site.client.post("alert-test", {"id": made["id"]}).json["ok"] is False
-    assert site.receiver.got == []
+    allowed = site_with(outbound__allow_private=["127.0.0.0/8"])
+    urls = (
+        f"mailto://a:b@example.com?smtp=127.0.0.1&port={allowed.receiver.port}&mode=insecure",
+        f"rsyslog://127.0.0.1:{allowed.receiver.port}",
+    )
+    made = [allowed.channel(url[:4], "apprise", url=url)["id"] for url in urls]
+    for url in urls:
+        body = {"name": "x", "type": "apprise", "url": url}
+        assert site_with(outbound__allow_private=[]).client.post("alert-channels", body).status == 422
+    allowed.client.service.outbound.allowed = ()  # as after a change of the configuration
+    assert [allowed.client.post("alert-test", {"id": each}).json["ok"] for each in made] == [False, False]
+    assert allowed.receiver.got == []
 
 
 def test_one_that_hangs_is_given_up(sqlite_site: Any, monkeypatch: pytest.MonkeyPatch) -> None:

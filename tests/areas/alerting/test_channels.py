@@ -20,7 +20,10 @@ def test_making_changing_and_deleting(site: Any) -> None:
     site.channel("Äpfel", "slack", url=PLACE)
     site.channel("apple", "slack", url=PLACE)
     assert [c["name"] for c in client.get("alert-channels").json["data"]] == ["apple", "zebra", "Äpfel"]
-    body = {"id": made["id"], "name": "Other"}
+    body = {"id": made["id"], "name": "Other", "type": "slack"}
+    for required in ("name", "type"):
+        cut = {name: value for name, value in body.items() if name != required}
+        assert client.put("alert-channels", cut).error == f"{required}: is required"
     assert client.put("alert-channels", {**body, "enabled": False}).json["enabled"] is False
     assert client.put("alert-channels", body).json["enabled"] is True
     changed = client.patch("alert-channels", {"id": made["id"], "url": "https://1.1.1.1/x"}).json
@@ -97,7 +100,7 @@ def test_a_signing_key_is_shown_once_and_only_when_it_was_made_here(sqlite_site:
     given = sqlite_site.channel("given", url=PLACE, secret="my-own-key")
     assert "secret" not in given and given["signed"] is True
     assert made["secret"] not in client.get("alert-channels").text
-    kept = client.put("alert-channels", {"id": made["id"], "name": "made"}).json
+    kept = client.put("alert-channels", {"id": made["id"], "name": "made", "type": "webhook"}).json
     assert kept["signed"] is True
     cleared = client.patch("alert-channels", {"id": made["id"], "secret": ""}).json
     assert cleared["signed"] is False

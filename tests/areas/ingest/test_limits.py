@@ -117,6 +117,21 @@ def test_settings(sender: Any) -> None:
     for body in ({}, {"action": "x"}, {"action": "configure"}, {"action": "regenerate", "grace_minutes": 1441},
                  {"action": "regenerate", "extra": 1}, {"action": "configure", "allow_query_key": 1}):  # fmt: skip
         assert sender.client.post("ingest-settings", body).status == 422, body
+    assert sender.client.post("ingest-settings", {}).error == "action: is required"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"action": "regenerate", "allow_query_key": False},
+        {"action": "configure", "allow_query_key": False, "grace_minutes": 5},
+    ],
+)
+def test_a_field_of_the_other_action_is_not_passed_over(sqlite_sender: Any, body: dict[str, Any]) -> None:
+    before = sqlite_sender.settings()
+    answer = sqlite_sender.client.post("ingest-settings", body)
+    assert answer.status == 422 and answer.error.endswith(f": does not belong to the action {body['action']}")
+    assert sqlite_sender.settings() == before
 
 
 def test_a_new_key(sender: Any) -> None:
@@ -199,3 +214,9 @@ def test_a_lost_secret_does_not_stop_an_upgrade(fresh_data: Path, caplog: pytest
     with running_service(fresh_data, jobs=False, security__secret="new") as service:
         assert Client(service).get("ingest-settings", app="other").json["key"] == key
         assert Client(service).get("ingest-settings", app="default").status == 503
+
+
+def test_an_address_for_senders_that_is_none_is_a_warning(sender_with: Any) -> None:
+    sender = sender_with(ingest__url="logs.example.com")
+    assert sender.settings()["ingest_url"] == "http://testserver/?api=ingest&app=default"
+    assert [one.split(":")[0] for one in sender.client.service.settings.warnings()] == ["ingest.url"]

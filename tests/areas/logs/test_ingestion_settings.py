@@ -13,6 +13,7 @@ from snaglist.plugins.logs.zones import is_zone, machine_zone
 Line = Callable[..., str]
 ALL = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"]
 FIVE = ALL[:5]
+NO_ZONES = ["right/Europe/Berlin", "posix/Europe/Berlin", "posixrules", "localtime", "/UTC", "../etc/passwd"]
 
 
 def test_a_new_application_has_the_defaults(client: Client) -> None:
@@ -51,6 +52,7 @@ def test_put_replaces_and_patch_changes(client: Client) -> None:
         ({"severities": [1]}, "severities[0]"),
         ({"severities": ["ERROR"], "timezone": "Mars/Base"}, "timezone"),
         ({"severities": ["ERROR"], "timezone": ""}, "timezone"),
+        *(({"severities": ["ERROR"], "timezone": name}, "timezone") for name in NO_ZONES),
         ({"severities": ["ERROR"], "access_issue_min_status": 99}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": 601}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": "500"}, "access_issue_min_status"),
@@ -65,7 +67,8 @@ def test_bad_values_are_named(sqlite_client: Client, body: dict[str, Any], field
 
 def test_unknown_severities_are_listed(sqlite_client: Client) -> None:
     answer = sqlite_client.put("ingestion-settings", {"severities": ["LOUD", "ERROR", "quiet"]})
-    assert [part.split(":")[0] for part in answer.error.split("; ")] == ["severities[0]", "severities[2]"]
+    wanted = f"must be one of {', '.join(ALL)}, not"
+    assert answer.error == f"severities[0]: {wanted} LOUD; severities[2]: {wanted} QUIET"
 
 
 def test_69_a_change_asks_for_a_reindex(client: Client, drop: Any, line: Line) -> None:
@@ -119,5 +122,7 @@ def test_the_machine_zone(tmp_path: Path) -> None:
     assert machine_zone({"TZ": "nonsense"}, link, name) == "Europe/Berlin"
     assert machine_zone({}, missing, name) == "Asia/Tokyo"
     assert machine_zone({}, missing, missing) == "UTC"
-    assert not is_zone("../../etc/passwd")
-    assert not is_zone("")
+    assert machine_zone({"TZ": ":right/America/New_York"}, missing, missing) == "America/New_York"
+    assert machine_zone({"TZ": "posix/America/New_York"}, missing, missing) == "America/New_York"
+    assert not any(map(is_zone, [*NO_ZONES, ""]))
+    assert is_zone("Europe/Berlin")

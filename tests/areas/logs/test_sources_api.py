@@ -97,6 +97,19 @@ def test_68_compressed_sources_are_read_through_their_compression(sqlite_client:
     assert [shown["text"] for shown in page["lines"]] == text.splitlines()
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_line_behind_a_byte_order_mark_belongs_to_its_event(
+    sqlite_client: Client, tmp_path: Path, line: Line, encoding: str
+) -> None:
+    log = tmp_path / "app.log"
+    log.write_bytes((line("first") + line("noise", "INFO", 1) + line("second", seconds=2)).encode(encoding))
+    source = take_in(sqlite_client, log)
+    first, second = occurrence_ids(sqlite_client)
+    shown = sqlite_client.get("source", source_id=source).json["lines"]
+    assert [one["occurrence"] for one in shown] == [first, None, second]
+    assert shown[0]["offset"] == 0
+
+
 def test_a_whole_source_page_by_page(client: Client, tmp_path: Path, line: Line) -> None:
     log = tmp_path / "app.log"
     noise = "".join(line(f"noise {n}", "INFO", n) for n in range(10))

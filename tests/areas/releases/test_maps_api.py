@@ -58,6 +58,11 @@ def test_put_replaces_and_patch_changes(shop: Any, example: dict[str, Any]) -> N
     assert {one["id"] for one in shop.maps()} == {first, second}
 
 
+@pytest.mark.parametrize("before", [")]}'\n", "\ufeff", "\ufeff)]}'\n", ")]}'\n\ufeff", ")]}'abc\r\n"])
+def test_a_guard_line_and_a_byte_order_mark_are_skipped(sqlite_shop: Any, example: dict[str, Any], before: str) -> None:
+    assert sqlite_shop.upload(map=before + json.dumps(example)).json["sources"] == 2
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -60,6 +60,8 @@ def test_put_replaces_patch_keeps(client: Any) -> None:
         ({"endpoint_url": "https://10.0.0.1/"}, "endpoint_url"),
         ({"endpoint_url": "https://u:p@93.184.216.34/"}, "endpoint_url"),
         ({"endpoint_url": "https://169.254.169.254/"}, "endpoint_url"),
+        ({"account": "ana"}, "account"),
+        ({"account": "ana@example.com\nx"}, "account"),
         ({"team_key": "EN-G"}, "team_key"),
         ({"team_key": "E" * 21}, "team_key"),
         ({"labels": ["Ops", "OPS"]}, "labels"),
@@ -109,11 +111,15 @@ def test_a_key_is_not_sent_to_another_host(client: Any) -> None:
     assert shown["enabled"] and shown["api_key_source"] == "stored"
 
 
-def test_a_key_that_was_given_before_any_host_stays(client: Any) -> None:
-    given = {"provider": "jira", "project": "SHOP", "account": "ana@example.com", "api_key": KEY}
-    assert client.put("tracker-settings", given).status == 200
-    answer = client.patch("tracker-settings", {"endpoint_url": "https://93.184.216.34", "enabled": True})
-    assert (answer.status, answer.json.get("api_key_source")) == (200, "stored")
+@pytest.mark.parametrize("provider", ["jira", "generic"])
+def test_a_provider_without_a_public_place_needs_an_endpoint(client: Any, provider: str) -> None:
+    """Enabled or not, unlike a project."""
+    for send in (client.put, client.patch):
+        answer = send("tracker-settings", {"provider": provider})
+        assert (answer.status, answer.error) == (422, f"endpoint_url: is required for {provider}")
+    whole = {"provider": provider, "endpoint_url": "https://93.184.216.34"}
+    assert client.put("tracker-settings", whole).status == 200
+    assert client.patch("tracker-settings", {"endpoint_url": ""}).error == f"endpoint_url: is required for {provider}"
 
 
 def test_what_is_pulled_resets_the_position_other_fields_do_not(site_with: Callable[..., Any]) -> None:

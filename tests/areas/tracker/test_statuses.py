@@ -328,6 +328,14 @@ def test_a_generic_item_becomes_an_issue(site_with: Callable[..., Any]) -> None:
     assert (issue["status"], issue["severity"], issue["assignee"]) == ("reoccurred", "ERROR", "ana@example.com")
     assert (issue["first_seen"], issue["last_seen"]) == ("2026-01-02 08:00:00", "2026-01-03 09:00:00")
     assert issue["tags"][0]["name"] == "billing" and issue["external_url"] == document["url"]
+    site.settings(status_writeback=True)
+    site.set_status(issue["id"], "open")
+    site.run_jobs()
+    told = site.double.got[-1].json
+    changed = ("status", "updated_at", "sent_at")
+    assert {name: told[name] for name in document if name not in changed} == {
+        name: value for name, value in document.items() if name not in changed
+    }
 
 
 # -- properties
