@@ -28,6 +28,10 @@ def test_application_life(client: Client) -> None:
     assert client.post("applications", {"name": "!!!"}).status == 422
     assert client.post("applications", {"name": "x", "id": "default"}).status == 422
     assert client.delete("applications", {"id": "customer-portal", "confirmation": "yes"}).status == 422
+    # A wrong phrase is known before anything stored is looked at (§3 step 8).
+    unknown = {"id": "nobody", "confirmation": "yes"}
+    assert client.delete("applications", unknown).error == "confirmation: must be exactly DELETE APPLICATION nobody"
+    assert client.delete("applications", {**unknown, "confirmation": "DELETE APPLICATION nobody"}).status == 404
     phrase = "DELETE APPLICATION customer-portal"
     gone = client.delete("applications", {"id": "customer-portal", "confirmation": phrase})
     assert gone.json == {"id": "customer-portal", "deleted": True}

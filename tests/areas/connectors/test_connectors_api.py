@@ -69,7 +69,7 @@ def test_71_a_private_key_is_kept_and_never_shown(site: Any) -> None:
         "key_file": "", "use_agent": False,
     }  # fmt: skip
     connector_id = made.json["id"]
-    whole = {"id": connector_id, "name": "web-1", "config": ssh(private_key=None)}
+    whole = {"id": connector_id, "name": "web-1", "type": "ssh", "config": ssh(private_key=None)}
     put = site.client.put("connectors", whole)
     assert put.status == 200 and put.json["secrets"]["private_key"] is True
     cleared = site.client.patch("connectors", {"id": connector_id, "config": {"private_key": ""}})
@@ -145,7 +145,7 @@ def test_72_names_ids_and_types(site: Any) -> None:
     answer = site.client.patch("connectors", {"id": second["id"], "name": "strasse"})
     assert (answer.status, answer.error) == (422, "name: another connector has this name")
     for method in ("put", "patch", "delete"):
-        body = {"id": 999, "name": "x", "config": {}}
+        body = {"id": 999, "name": "x", "type": "local", "config": {}}
         assert getattr(site.client, method)("connectors", body).status == 404
         assert getattr(site.client, method)("connectors", {**body, "id": 0}).status == 422
     for api in ("connectors-test", "connectors-preview", "connectors-sync"):
@@ -165,7 +165,10 @@ def test_put_replaces_and_patch_merges_one_level_deep(site: Any) -> None:
     patched = site.client.patch("connectors", {"id": made["id"], "config": {"pattern": "*.txt"}}).json
     assert patched["config"] == {"directory": str(site.folder), "recursive": False, "pattern": "*.txt"}
     assert {**patched, "config": 0, "updated_at": 0} == {**made, "config": 0, "updated_at": 0}
-    whole = {"id": made["id"], "name": "web-1", "config": {"directory": str(site.folder)}}
+    whole = {"id": made["id"], "name": "web-1", "type": "local", "config": {"directory": str(site.folder)}}
+    for field in ("name", "type", "config"):
+        left = {name: value for name, value in whole.items() if name != field}
+        assert site.client.put("connectors", left).error == f"{field}: is required"
     put = site.client.put("connectors", whole).json
     assert put["config"] == {"directory": str(site.folder), "recursive": True, "pattern": ""}
     assert (put["module_id"], put["timezone"], put["interval_minutes"], put["enabled"]) == (None, "", 0, True)
@@ -292,6 +295,25 @@ def test_no_worker_is_told(sqlite_site: Any, fresh_data: Path) -> None:
             db.execute(change(store.workers).values(heartbeat_at="2020-01-01 00:00:00"))
         queued = Client(other).post("connectors-sync", {"id": made["id"]}).json
     assert queued["worker_started"] is False and queued["warning"] == "No worker is running; the job waits."
+
+
+SNAPSHOT = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        ({"id": 1, "snapshots": {}}, "snapshots: cannot be combined with id"),
+        ({"snapshot": SNAPSHOT}, "snapshot: must come with the id of its connector"),
+        ({"snapshots": {"web": SNAPSHOT}}, "snapshots: must hold ids of connectors"),
+        ({"snapshots": {"1": "x"}}, "snapshots.1: must be 64 hex digits"),
+    ],
+)
+def test_a_sync_that_is_asked_for_wrongly_is_told_the_field(
+    sqlite_site: Any, body: dict[str, Any], refusal: str
+) -> None:
+    answer = sqlite_site.client.post("connectors-sync", body)
+    assert (answer.status, answer.error) == (422, refusal)
 
 
 def test_nothing_to_sync(sqlite_site: Any) -> None:
