@@ -92,8 +92,8 @@ def _gzip(body: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _accepts_gzip(header: str) -> bool:
+    taken: dict[str, bool] = {}
     for part in header.split(","):
         coding, *parameters = [piece.strip().lower() for piece in part.split(";")]
-        if coding in ("gzip", "*"):
-            return not any(parameter.replace(" ", "").rstrip("0.") == "q=" for parameter in parameters)
-    return False
+        taken[coding] = not any(parameter.replace(" ", "").rstrip("0.") == "q=" for parameter in parameters)
+    return taken.get("gzip", taken.get("*", False))  # the name says more than the star

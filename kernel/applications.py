@@ -152,20 +152,21 @@ class Applications:
         return state
 
     def add(self, name: str, application_id: str | None, created: Callable[[Application], None]) -> Application:
-        """Register an application, make its database and folders, then tell `created`."""
+        """Make the database of an application, register it with its folders, then tell `created`."""
         wanted = slug(application_id if application_id is not None else name)
         if not 1 <= len(wanted) <= 64:
             raise Invalid("id: must have 1-64 characters of a-z, 0-9 and dashes")
-        if wanted == "default":
-            raise Invalid("id: default is reserved")
+        if wanted == "default" or self.find(wanted):
+            raise Invalid("id: default is reserved" if wanted == "default" else "id: exists already")
         with self._lock:
             application = self.make(wanted, name, times.now())
-            self.register(application)
             try:
-                self._service.upgrade_application(application)
+                self._service.upgrade_application(application)  # first: whoever finds it registered may use it
+                self.register(application)
                 created(application)
-            except BaseException:
-                self._forget(application)
+            except BaseException as error:
+                if not isinstance(error, Invalid):  # else another process was faster, and the database is its own
+                    self._forget(application)
                 raise
         return application
 

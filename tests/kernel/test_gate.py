@@ -123,6 +123,7 @@ def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
         browser = client.request("GET", "/", b"", {"Accept": "text/html,*/*"})
         assert browser.status == 401 and browser.headers["content-type"].startswith("text/html")
         assert browser.headers["cache-control"] == "no-store"
+        assert client.request("GET", "/", b"", {"Accept": "Text/HTML"}).content == browser.content
         assert client.request("GET", "/", b"", {"Accept": "application/json"}).error
         assert client.request("GET", "/?API=area", b"", signed).text.startswith("<html>")
         assert client.request("GET", "/?api=", b"", signed).status == 404
@@ -198,6 +199,7 @@ def test_etags(gate: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("accept", "packed"),
     [("gzip", True), ("GZIP", True), ("br, gzip;q=0.5", True), ("*", True), ("gzip;q=0", False),
+     ("*;q=0, gzip", True), ("*, gzip;q=0", False),
      ("gzip;q=0.0, *", False), ("identity", False), ("", False), ("br", False)],
 )  # fmt: skip
 @pytest.mark.parametrize("api", ["area", "stream"])

@@ -235,7 +235,8 @@ def unworded(node: Any, place: str = "", worded: bool = False) -> list[str]:
     if not named and "x-message" not in node and not worded:
         found += [f"{place}/{name}" for name in sorted(WORDLESS & set(node))]
     for name, inner in node.items():
-        found += unworded(inner, f"{place}/{name}", name in ("anyOf", "oneOf", "not") and "x-message" in node or worded)
+        covered = name in ("anyOf", "oneOf", "not") and "x-message" in node
+        found += unworded(inner, f"{place}/{name}", covered or worded)
     return found
 
 

@@ -1,5 +1,10 @@
 """A fresh service answers on every database."""
 
+import pytest
+
+from snaglist.kernel.applications import Application
+from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.steps import Step
 from snaglist.kernel.testing import Client
 
 
@@ -38,3 +43,51 @@ def test_application_life(client: Client) -> None:
     assert not folder.exists()
     last = client.delete("applications", {"id": "default", "confirmation": "DELETE APPLICATION default"})
     assert last.status == 409
+
+
+def test_an_application_is_listed_when_it_can_be_used(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """§9, §30: its database is made first, so health stays as it is and no request meets half of it."""
+    service, seen = client.service, []
+    make = service.upgrade_application
+
+    def watched(application: Application) -> list[Step]:
+        applied = make(application)
+        seen.append((client.get("errors", app=application.id).error, client.get("health").json["checks"]["schema"]))
+        return applied
+
+    monkeypatch.setattr(service, "upgrade_application", watched)
+    assert client.post("applications", {"name": "Second"}).status == 201
+    assert seen == [("Unknown application.", True)]
+    assert client.get("errors", app="second").status == 200
+
+
+def test_the_faster_of_two_processes_keeps_its_application(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    service = client.service
+    make = service.upgrade_application
+
+    def overtaken(application: Application) -> list[Step]:
+        applied = make(application)
+        service.applications.register(application)  # by another process
+        return applied
+
+    monkeypatch.setattr(service, "upgrade_application", overtaken)
+    answer = client.post("applications", {"name": "Second"})
+    assert (answer.status, answer.error) == (422, "id: exists already")
+    assert client.post("tags", {"name": "kept"}, app="second").status == 201
+
+
+def test_an_application_whose_database_cannot_be_made_leaves_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = client.service
+
+    def failing(application: Application) -> list[Step]:
+        service.database.create(application)
+        raise Unavailable("no space left")
+
+    monkeypatch.setattr(service, "upgrade_application", failing)
+    assert client.post("applications", {"name": "Second"}).status == 503
+    assert client.get("errors", app="second").status == 422
+    assert not (service.settings.data / "applications" / "second").exists()
+    monkeypatch.undo()
+    assert client.post("applications", {"name": "Second"}).status == 201
