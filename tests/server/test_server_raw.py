@@ -191,9 +191,9 @@ def test_what_the_server_refuses_of_a_sender_is_told_as_by_the_endpoint(serve: A
     ("url", "status"),
     [
         (b"/?api=tags&q=" + b"x" * (16 * 1024 - 13), 200), (b"/?api=tags&q=" + b"x" * (16 * 1024 - 12), 414),
-        (b"/" + b"%61" * 5461, 404), (b"/" + b"%61" * 5461 + b"a", 414), (b"/" + b"%e9" * 5462, 414),
+        (b"/" + b"%e9" * 5461, 404), (b"/" + b"%e9" * 5461 + b"a", 414),
     ],
-    ids=["most", "more", "most of a path", "more of a path", "bytes of a path"],
+    ids=["most", "more", "most of a path", "more of a path"],
 )  # fmt: skip
 def test_the_length_of_a_url_is_what_is_sent(shared: Any, url: bytes, status: int) -> None:
     assert (len(url) > 16 * 1024) == (status == 414)
