@@ -92,8 +92,6 @@ def _gzip(body: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _accepts_gzip(header: str) -> bool:
-    taken: dict[str, bool] = {}
-    for part in header.split(","):
-        coding, *parameters = [piece.strip().lower() for piece in part.split(";")]
-        taken[coding] = not any(parameter.replace(" ", "").rstrip("0.") == "q=" for parameter in parameters)
+    parts = ([piece.strip().lower() for piece in part.split(";")] for part in header.split(","))
+    taken = {coding: not any(p.replace(" ", "").rstrip("0.") == "q=" for p in rest) for coding, *rest in parts}
     return taken.get("gzip", taken.get("*", False))  # the name says more than the star
