@@ -204,8 +204,9 @@ class Applications:
             self._forget(application)
 
     def _forget(self, application: Application) -> None:
-        with self._database.transaction(self.registry, write=True) as db:
-            db.execute(delete(store.applications).where(store.applications.c.id == application.id))
+        if self.find(application.id):  # else the registry need not be written, which may be what failed
+            with self._database.transaction(self.registry, write=True) as db:
+                db.execute(delete(store.applications).where(store.applications.c.id == application.id))
         self.refresh()
         self._states.pop(application.id, None)
         self._database.drop(application)

@@ -1,5 +1,7 @@
 """A fresh service answers on every database."""
 
+from typing import Any
+
 import pytest
 
 from snaglist.kernel.applications import Application
@@ -76,16 +78,29 @@ def test_the_faster_of_two_processes_keeps_its_application(client: Client, monke
     assert client.post("tags", {"name": "kept"}, app="second").status == 201
 
 
-def test_an_application_whose_database_cannot_be_made_leaves_nothing(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("failing", ["database", "registry"])
+def test_an_application_that_cannot_be_made_leaves_nothing(
+    client: Client, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
-    service = client.service
+    """Nor does one that the registry cannot take: that it is locked does not keep the rest from going."""
+    service, begin = client.service, client.service.database.transaction
 
-    def failing(application: Application) -> list[Step]:
+    def unavailable(application: Application) -> list[Step]:
         service.database.create(application)
         raise Unavailable("no space left")
 
-    monkeypatch.setattr(service, "upgrade_application", failing)
+    def locked(tenant: Any, **how: Any) -> Any:
+        if tenant is service.applications.registry and how.get("write"):
+            raise Unavailable("busy")
+        return begin(tenant, **how)
+
+    if failing == "database":
+        monkeypatch.setattr(service, "upgrade_application", unavailable)
+    else:
+        monkeypatch.setattr(
+            service.applications, "register", lambda application: locked(service.applications.registry, write=True)
+        )
+        monkeypatch.setattr(service.database, "transaction", locked)
     assert client.post("applications", {"name": "Second"}).status == 503
     assert client.get("errors", app="second").status == 422
     assert not (service.settings.data / "applications" / "second").exists()
