@@ -28,7 +28,7 @@ from snaglist.kernel.steps import StepFailed
 from snaglist.kernel.text import query_text
 
 COMMON = ("app", "data", "config", "json", "quiet")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Session:
@@ -79,8 +79,8 @@ class Session:
         return Gate(service).perform(call, api, method, texts, dict(body or {})).body
 
     def print(self, document: Any, text: str) -> None:
-        """Print the result: the document with `--json`, else the text."""
-        click.echo(json.dumps(document, ensure_ascii=False) if self.as_json else _harmless(text))
+        """Print the result: the document with `--json` (in ASCII: every terminal and pipe takes it), else the text."""
+        click.echo(json.dumps(document) if self.as_json else _harmless(text))
 
     def note(self, text: str) -> None:
         """Print a message for people to stderr, unless `--quiet`."""
@@ -112,7 +112,7 @@ class Session:
 
 
 def _harmless(text: str) -> str:
-    """Replace control characters: file names and log texts must not steer the terminal."""
+    """Replace control characters: file names and log texts must not steer the terminal, and what no text can hold."""
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -191,7 +191,7 @@ def _run() -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (KeyboardInterrupt, click.Abort):
-        return 130
+        return _fail("interrupted", 130)
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
     except (ServiceError, ConfigurationError, StepFailed) as error:
@@ -212,7 +212,7 @@ def _run() -> int:
 def _fail(message: str, code: int, error: click.ClickException | None = None) -> int:
     if "--json" in sys.argv:
         with suppress(OSError):  # that the output cannot be written may be what failed
-            click.echo(json.dumps({"error": message}, ensure_ascii=False))
+            click.echo(json.dumps({"error": message}))
     elif isinstance(error, click.UsageError):
         error.show()
     else:

@@ -14,7 +14,10 @@ from snaglist.kernel.settings import ConfigurationError, Settings
 
 CONNECT_SECONDS = 5
 _WANTED = "database.url: must be empty, postgresql+psycopg://USER:PASS@HOST/DB or mysql+pymysql://USER:PASS@HOST"
-_DRIVERS = {"psycopg": "'snaglist[postgres]'", "pymysql": "'snaglist[mysql]'", "MySQLdb": "mysqlclient"}
+_REFUSED = "database.url: the driver or the server refuses it: see its user, and take away options it does not know"
+# Others speak of failures in other ways, or wait in ways of their own (asynchronous ones).
+_DRIVERS = {"psycopg": "'snaglist[postgres]'", "pymysql": "'snaglist[mysql]'", "mysqldb": "mysqlclient"}
+_NOT_TEXTS = {"autocommit", "context", "cursor_factory", "prepare_threshold", "row_factory"}  # psycopg takes objects
 _IN_ERROR = 3  # libpq: PQTRANS_INERROR
 
 
@@ -25,24 +28,14 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     def connect() -> sqlite3.Connection:
         # mode=rw: a file that is gone must fail, not come back empty.
         opened = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=rw",
-            uri=True,
-            timeout=timeout / 1000,
-            isolation_level=None,
-            check_same_thread=False,
+            f"file:{quote(str(path))}?mode=rw", timeout / 1000, isolation_level=None, check_same_thread=False, uri=True
         )
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
             opened.execute(f"PRAGMA {pragma}")
         return opened
 
-    engine = create_engine(
-        "sqlite://",
-        creator=connect,
-        poolclass=QueuePool,
-        pool_size=settings["database.pool_size"],
-        max_overflow=64,
-        hide_parameters=True,
-    )
+    pool = {"poolclass": QueuePool, "pool_size": settings["database.pool_size"], "max_overflow": 64}
+    engine = create_engine("sqlite://", creator=connect, hide_parameters=True, **pool)
 
     # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
     @event.listens_for(engine, "connect")
@@ -82,38 +75,50 @@ def server_engine(settings: Settings) -> Engine:
     wait = max(1, settings["database.busy_timeout_ms"])
     try:
         url = make_url(settings["database.url"])
-        name = url.get_backend_name()
-        if name == "postgresql":
-            # Statements are short and many: compiling one took five times as long as running it, and helper
-            # processes for one request take the processors from the others.
-            given = url.query.get("options", "")  # the URL's own session settings stand unless they are ours
-            session = f"{given} -c search_path=pg_catalog -c timezone=UTC -c lock_timeout={wait}"
-            session += " -c jit=off -c max_parallel_workers_per_gather=0"
-            options: dict[str, Any] = {"connect_args": {"options": session, "connect_timeout": CONNECT_SECONDS}}
-        elif name in ("mysql", "mariadb"):
-            url = url.set(database="", query={"charset": "utf8mb4", **url.query})
-            session = "SET time_zone='+00:00', sql_mode='STRICT_ALL_TABLES'"
-            session += f", innodb_lock_wait_timeout={max(1, wait // 1000)}"
-            options = {
-                "connect_args": {"init_command": session, "connect_timeout": CONNECT_SECONDS},
-                "isolation_level": "READ COMMITTED",
-            }
-        else:
-            raise ConfigurationError(_WANTED)
-        return create_engine(
+        name, driver = url.get_backend_name(), url.get_driver_name()
+    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+        raise ConfigurationError(_WANTED) from error
+    if name not in ("postgresql", "mysql", "mariadb") or driver not in _DRIVERS:
+        raise ConfigurationError(_WANTED)
+    if name == "postgresql":
+        if unfit := _NOT_TEXTS & url.query.keys():
+            raise ConfigurationError(f"{_REFUSED} ({', '.join(sorted(unfit))})")
+        # Statements are short and many: compiling one took five times as long as running it, and helper
+        # processes for one request take the processors from the others.
+        given = url.query.get("options", "")  # the URL's own session settings stand unless they are ours
+        session = f"{given} -c search_path=pg_catalog -c timezone=UTC -c lock_timeout={wait}"
+        session += " -c jit=off -c max_parallel_workers_per_gather=0"
+        ours = {"options": session}
+    else:
+        url = url.set(database="", query={"charset": "utf8mb4", **url.query})
+        session = "SET time_zone='+00:00', sql_mode='STRICT_ALL_TABLES'"
+        ours = {"init_command": f"{session}, innodb_lock_wait_timeout={max(1, wait // 1000)}"}
+    try:
+        engine = create_engine(
             url,
+            connect_args={"connect_timeout": CONNECT_SECONDS, **ours},
             pool_size=settings["database.pool_size"],
             max_overflow=16,
             pool_pre_ping=True,
             pool_timeout=wait / 1000,
             hide_parameters=True,
-            **options,
+            **({} if name == "postgresql" else {"isolation_level": "READ COMMITTED"}),
         )
+    except ImportError as error:
+        raise ConfigurationError(f"database.url: {error}: pip install {_DRIVERS[driver]}") from error
     except (ArgumentError, NoSuchModuleError, ValueError) as error:
-        raise ConfigurationError(_WANTED) from error
-    except ModuleNotFoundError as error:
-        package = _DRIVERS.get(str(error.name), error.name)
-        raise ConfigurationError(f"database.url: {error.name} is not installed: pip install {package}") from error
+        raise ConfigurationError(f"{_REFUSED} ({error})") from error
+
+    @event.listens_for(engine, "do_connect")
+    def connect(dialect: Any, _: Any, arguments: Any, options: Any) -> Any:
+        try:
+            return dialect.connect(*arguments, **options)
+        except Exception as error:
+            if isinstance(error, dialect.loaded_dbapi.Error) and is_outage(DBAPIError(None, None, error)):
+                raise
+            raise ConfigurationError(f"{_REFUSED} ({' '.join(str(error).split())})") from error
+
+    return engine
 
 
 def is_mariadb(connection: Connection) -> bool:
@@ -174,7 +179,5 @@ def is_broken(error: BaseException | None) -> bool:
 def _code(error: DBAPIError) -> str | int | None:
     """Return the SQLSTATE (PostgreSQL) or the error number (MySQL, MariaDB)."""
     first = next(iter(getattr(error.orig, "args", ())), None)
-    if isinstance(first, int):
-        return first
     state: str | None = getattr(error.orig, "sqlstate", None)
-    return state
+    return first if isinstance(first, int) else state

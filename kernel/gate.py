@@ -140,8 +140,7 @@ class Gate:
     # -- step 0
 
     def _check_transport(self, environ: Environ) -> Peer:
-        query = environ.get("QUERY_STRING") or ""
-        if len(quote(environ.get("PATH_INFO", ""), encoding="latin-1")) + bool(query) + len(query) > MAX_URL:
+        if len(f"{environ.get('PATH_INFO', '')}?{environ.get('QUERY_STRING', '')}".rstrip("?")) > MAX_URL:
             raise UriTooLong(TOO_LONG)
         if sum(len(n) + len(v) for n, v in environ.items() if n.startswith(("HTTP_", "CONTENT_"))) > MAX_HEADERS:
             raise HeadersTooLarge("The headers are over 64 KiB.")

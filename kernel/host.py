@@ -19,7 +19,7 @@ from snaglist.kernel.call import Actor
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
-from snaglist.kernel.settings import Settings
+from snaglist.kernel.settings import ROLES, ConfigurationError, Settings
 from snaglist.kernel.worker import Worker
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def create_wsgi(
 
     Raises ConfigurationError when the configuration does not allow a start.
     """
+    if default_role not in (None, *ROLES):
+        raise ConfigurationError(f"default_role: must be one of {', '.join(ROLES)}")
     overrides = {**(config or {}), **({} if data is None else {"server.data": os.fspath(data)})}
 
     def open_service() -> tuple[Service, WsgiApp]:

@@ -78,7 +78,7 @@ class Plugins:
     def __init__(self, disabled: Iterable[str] = (), *, trace: bool = False) -> None:
         self._manager = pluggy.PluginManager("snaglist")
         self._manager.add_hookspecs(hookspecs)
-        self._disabled = {_normal(name) for name in disabled}
+        self._disabled = {normal(name) for name in disabled}
         self._plugins: dict[str, Plugin] = {}
         self._types: dict[str, dict[str, Any]] = {}
         self._trace = trace
@@ -236,7 +236,8 @@ class Plugins:
         name = point.name if point.name not in self._plugins else f"{distribution}:{point.name}"
         plugin = Plugin(name, distribution, Description(name, name, "", "", version))
         self._plugins[name] = plugin
-        if {_normal(point.name), _normal(distribution)} & self._disabled:
+        denied = {normal(point.name), normal(distribution)} & self._disabled
+        if denied and distribution != DISTRIBUTION:  # not even imported
             self.fail(plugin, "load", "blocked by plugins.disabled")
             return
         if name != point.name:
@@ -254,6 +255,8 @@ class Plugins:
             if description.core and distribution != DISTRIBUTION:
                 raise ValueError("describe(): only areas of snaglist itself can be core")
             plugin.description = description
+            if denied and not description.core:  # core areas are always there: everything else stands on them
+                self.fail(plugin, "load", "blocked by plugins.disabled")
         except (Exception, SystemExit) as error:
             self.fail(plugin, "load", error)
 
@@ -361,5 +364,6 @@ def _describe(error: BaseException) -> str:
     return clip(f"{type(cause).__name__}: {cause}".strip(), _MESSAGE)
 
 
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def normal(name: str) -> str:
+    """Return the name of a plugin or distribution as it is compared."""
+    return re.sub(r"[-_.]+", "-", name.strip()).lower()

@@ -56,7 +56,7 @@ class Service:
         self.proxies = self._networks("server.trusted_proxies")
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
-        self._bound = bound
+        self.bound = bound
         self.hosts = self._hosts()
         self._take_contributions()
 
@@ -112,13 +112,6 @@ class Service:
         if text.startswith(root):
             return text.removeprefix(root)
         return text if not os.path.isabs(text) or call.may("connectors.write") else os.path.basename(text)
-
-    def config_warnings(self) -> list[str]:
-        """Everything about the configuration that an operator should look at; names, never values."""
-        found = self.settings.warnings() + self.keys.warnings()
-        if not self.keys.required and self._bound is not None and not is_loopback(self._bound):
-            found.append("auth.token: not set, and the instance is reachable from other machines")
-        return found
 
     def introduce(self, application: Application) -> None:
         """Give a new application its plugins' state and tell the plugins, once."""
@@ -193,12 +186,11 @@ class Service:
             raise ConfigurationError(f"{name}: must be networks like 10.0.0.0/8") from error
 
     def _hosts(self) -> Hosts:
-        bound = self._bound or ""
-        open_loopback = not self.keys.required and bool(bound) and is_loopback(bound)
+        open_loopback = not self.keys.required and is_loopback(self.bound or "")
         url = self.settings["server.url"]
         if url and not _is_url(url):
             raise ConfigurationError("server.url: must be a URL like https://logs.example.com")
-        return Hosts(self.settings["server.allowed_hosts"], url, open_loopback=open_loopback, bound=bound)
+        return Hosts(self.settings["server.allowed_hosts"], url, open_loopback=open_loopback, bound=self.bound or "")
 
 
 def _reserved(settings: Settings) -> dict[str, set[str]]:

@@ -42,8 +42,8 @@ class ConfigurationError(Exception):
 class Option:
     """One configuration key `section.name`; its type is the type of the default.
 
-    A value that does not fit (type, `minimum`, `maximum`, `choices`, full match of `pattern`) is replaced
-    by the default and named in the warnings; with `vital` it stops the start instead.
+    A value that does not fit (type, `minimum`, `maximum`, `choices` (each of a list), full match of `pattern`) is
+    replaced by the default and named in the warnings; with `vital` it stops the start instead.
     """
 
     name: str
@@ -58,7 +58,10 @@ class Option:
     def read(self, raw: Any) -> Value:
         """Return the value of a raw text, TOML or Python value; raises ValueError when it does not fit."""
         value = _convert(raw, self.default)
-        fits = (not self.choices or value in self.choices) and bool(re.fullmatch(self.pattern or "(?s).*", str(value)))
+        chosen = value if isinstance(value, list) else [value]
+        fits = (not self.choices or {*chosen} <= {*self.choices}) and bool(
+            re.fullmatch(self.pattern or "(?s).*", str(value))
+        )
         if isinstance(value, int | float):
             low, high = self.minimum, self.maximum
             fits = fits and (low is None or value >= low) and (high is None or value <= high)
@@ -69,7 +72,8 @@ class Option:
     @property
     def wanted(self) -> str:
         """What a value must be, in words for the operator."""
-        kind = f"one of {', '.join(self.choices)}" if self.choices else _KINDS[type(self.default)]
+        several = "a list of" if isinstance(self.default, list) else "one of"
+        kind = f"{several} {', '.join(self.choices)}" if self.choices else _KINDS[type(self.default)]
         limits = "" if self.minimum is None else f" from {self.minimum}"
         limits += "" if self.maximum is None else f" to {self.maximum}"
         return kind + limits + (self.pattern and f" that fits {self.pattern}")
@@ -100,6 +104,7 @@ def _from_text(text: str, default: Value) -> Value:
     return float(text)
 
 
+ROLES = ("owner", "editor", "viewer")
 KERNEL_OPTIONS = (
     Option("server.data", "./data", "everything snaglist writes lies below one folder", pattern=".+", vital=True),
     Option("server.url", "", "pins the canonical URL, behind a proxy or for scripts"),
@@ -111,7 +116,7 @@ KERNEL_OPTIONS = (
     Option("server.node", "", "the machine files belong to; empty: the host name"),
     Option("server.shared_data", False, "true when all nodes share the data directory"),
     Option("plugins.enabled", [], "optional areas that new applications start with"),
-    Option("plugins.disabled", [], "deny-list by id or distribution name; beats the database in emergencies"),
+    Option("plugins.disabled", [], "optional areas, by id or distribution, that are off whatever the database says"),
     Option("auth.token", "", "the key every request must present; empty: open", vital=True),
     Option("auth.previous_token", "", "accepted too while keys are rotated", vital=True),
     Option("security.secret", "", "seals stored secrets; empty: a key file in the data directory", vital=True),
@@ -131,7 +136,7 @@ KERNEL_OPTIONS = (
     Option("jobs.workers", 1, "worker threads beside the server", 1, 32),
     Option("jobs.keep_days", 30, "finished jobs are kept that long", 1, 3650),
     Option("host.agent_token", "", "key of scripts in host mode", vital=True),
-    Option("host.agent_role", "editor", "of scripts in host mode", choices=("owner", "editor", "viewer"), vital=True),
+    Option("host.agent_role", "editor", "of scripts in host mode", choices=ROLES, vital=True),
     Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0),
     Option("log.level", "info", "of the service's own log", choices=("debug", "info", "warning", "error")),
     Option("log.format", "text", "of the service's own log", choices=("text", "json")),
@@ -229,12 +234,8 @@ class Settings:
 
     def _resolve(self, option: Option) -> None:
         short = next((k for k, v in SHORT_NAMES.items() if v == option.name), "")
-        layers = (
-            (self._overrides, option.name),
-            (self._environ, short),
-            (self._environ, _variable(option.name)),
-            (self._file, option.name),
-        )
+        variables = ((self._environ, name) for name in (short, _variable(option.name)))
+        layers = ((self._overrides, option.name), *variables, (self._file, option.name))
         self._values[option.name] = option.default
         for layer, name in layers:
             raw = layer.get(name)

@@ -6,15 +6,24 @@ module is not part of the kernel: its package imports all of it.
 
 import os
 import signal
+import sys
 from typing import NoReturn
+
+_INTERRUPTED = b'{"error": "interrupted"}\n'  # written out: what makes JSON may not be imported yet
 
 
 def main() -> NoReturn:
     """Run the command line; an interrupt before it can handle one ends the process with exit code 130."""
     given = signal.getsignal(signal.SIGINT)
     if given is signal.default_int_handler:  # otherwise the caller ignores interrupts
-        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
+        signal.signal(signal.SIGINT, _interrupted)
     from snaglist.kernel.cli import main as run
 
     signal.signal(signal.SIGINT, given)
     run()
+
+
+def _interrupted(*_: object) -> NoReturn:
+    if "--json" in sys.argv:
+        os.write(1, _INTERRUPTED)
+    os._exit(130)

@@ -166,6 +166,8 @@ export interface Form {
   /** What it throws is shown beside the field that the message names, and nothing typed is lost. */
   save: (values: any) => unknown;
   cancel?: () => void;
+  /** True: what is typed and not saved stays when the page is loaded again; the label is the only such one of its page. */
+  keep?: boolean;
 }
 
 export interface Job {
@@ -291,6 +293,8 @@ export interface Ui {
   plural(count: number, word: string, words?: string): string;
   /** "Error" for "ERROR" */
   level(severity: string): string;
+  /** "Import incoming" for "import_incoming", such as a job's kind */
+  sentence(name: string): string;
   /** "5m ago"; times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. */
   ago(time: string): string;
   moment(time: string): Date;

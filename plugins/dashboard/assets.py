@@ -8,9 +8,11 @@ import gzip
 import hashlib
 import logging
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.resources.abc import Traversable
+
+import zstandard
 
 from snaglist.kernel import Assets
 from snaglist.plugins.dashboard.joining import Module, alias, join, link
@@ -27,20 +29,30 @@ CONTENT_TYPES = {
     ".woff2": "font/woff2",
 }
 COMPRESSED = (".js", ".css", ".json", ".svg")
-# The joined files: names that no file on disk has.
+# Once for all requests, so as small as can be. Without a time of day in it gzip gives the same in every process.
+PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "zstd": lambda content: zstandard.compress(content, 19),
+    "gzip": lambda content: gzip.compress(content, 9, mtime=0),
+}
+# The joined files: names that no file on disk has. What a core area keeps in `screens` is not for the first view.
 JOINED_STYLE = "dashboard/all.css"
+JOINED_SCREENS = "dashboard/screens.css"
+SCREENS = re.compile(r"\w+/screens/.*\.css")
 JOINED_MODULE = "dashboard/all.js"
 # A classic script before the first paint, so that a chosen theme does not flash.
 THEME = "dashboard/theme.js"
+TEXT_OR_COMMENT = re.compile(
+    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\S/\*.*?\*/(?!\s))|/\*.*?\*/""", re.DOTALL
+)
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file as it is sent. `compressed` is None where compression does not pay."""
+    """One file as it is sent: `compressed` by the name of the coding, the best first, where compression pays."""
 
     content: bytes
-    compressed: bytes | None
+    compressed: Mapping[str, bytes]
     content_type: str
 
 
@@ -59,20 +71,22 @@ class Bundle:
         return [JOINED_STYLE, *self._sheets(core=False)]
 
     def join(self) -> None:
-        """Make one style sheet and one module of what the first view needs of the core areas.
+        """Make one style sheet and one module of what the first view needs of the core areas, and a sheet of the rest.
 
         The module holds the entries of core areas and what they import at once. What is behind `import()` is fetched
         when it is needed, the entry of an optional plugin when it is enabled. Files of anybody else stay as they are:
         a bracket that they forget to close must not reach further. NotJoinable when a core area writes what cannot be.
         """
-        sheets = [self.files[name].content.rstrip() for name in self._sheets(core=True)]
-        self._put(JOINED_STYLE, b"\n\n".join(sheets).decode() + "\n")
+        self._put(JOINED_STYLE, self._joined(self._sheets(core=True)))
         core = [assets for assets in self.contributors if assets.name in self.core]
         sources = {
             name: self.files[name].content.decode()
             for name in sorted(self.files)
             if name.endswith(".js") and name.split("/")[0] in self.core and name != THEME
         }
+        order = [assets.name for assets in core]
+        later = [name for name in self.files if SCREENS.fullmatch(name) and name.split("/")[0] in order]
+        self._put(JOINED_SCREENS, self._joined(sorted(later, key=lambda name: order.index(name.split("/")[0]))))
         text, self.joined = join(sources, [f"{assets.name}/{assets.module}" for assets in core], JOINED_MODULE)
         self._put(JOINED_MODULE, text)
         for name, source in sources.items():
@@ -82,6 +96,9 @@ class Bundle:
 
     def _put(self, name: str, text: str) -> None:
         self.files[name] = _file(name, text.encode())
+
+    def _joined(self, names: Iterable[str]) -> str:
+        return "".join(f"/* {name} */\n{plain(self.files[name].content.decode())}\n" for name in names)
 
     def _sheets(self, *, core: bool) -> list[str]:
         chosen = [assets for assets in self.contributors if (assets.name in self.core) == core]
@@ -126,15 +143,21 @@ def _walk(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, Traversa
 
 def _file(name: str, content: bytes) -> File:
     suffix = _suffix(name)
-    # Without a time of day in it the compressed form is the same in every process.
-    compressed = gzip.compress(content, mtime=0) if suffix in COMPRESSED else None
-    if compressed is not None and len(compressed) >= len(content):
-        compressed = None
-    return File(content, compressed, CONTENT_TYPES[suffix])
+    packed = {coding: pack(content) for coding, pack in PACKERS.items() if suffix in COMPRESSED}
+    smaller = {coding: body for coding, body in packed.items() if len(body) < len(content)}
+    return File(content, smaller, CONTENT_TYPES[suffix])
 
 
 def _suffix(name: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
+
+
+def plain(sheet: str) -> str:
+    """A style sheet without indentation, empty lines, and comments with white space around them."""
+    if re.search(r"\\\r?\n|url\(", sheet):
+        return sheet  # texts that go on in the next line, or that need no quotes
+    text = TEXT_OR_COMMENT.sub(lambda found: found["text"] or "", sheet)
+    return "\n".join(line for line in map(str.strip, text.split("\n")) if line)
 
 
 def _hash(files: dict[str, File]) -> str:

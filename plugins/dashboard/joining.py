@@ -1,14 +1,17 @@
 """Join browser modules into one file: one request instead of many, and compressed together.
 
-Every module keeps its text and becomes a block of its own, so that no name of one meets a name of another. What it
-exports is one object, which the joined file exports as well. The way modules are written here makes this exact:
-imports and exports start a line and are of the few forms below. Whatever is written otherwise is refused.
+Every module keeps its code, without comments and indentation, and becomes a block of its own, so that no name of one
+meets a name of another. What it exports is one object, which the joined file exports as well. The way modules are
+written here makes this exact: imports come first, and they and exports start a line and are of the few forms below.
+Whatever is written otherwise is refused.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from snaglist.plugins.dashboard.lexing import Token, Unclear, compact, tokens
 
 # `import a, { b, c as d } from "./e.js";` in all its parts, `import * as f from "./f.js";`, `import "./g.js";`.
 IMPORT = re.compile(
@@ -22,10 +25,10 @@ EXPORT = re.compile(
     r"|(?=(?:const|function|async function|class) (?P<name>\w+)))",
     re.MULTILINE,
 )
-STATEMENT = re.compile(r"^(?:import\b(?! *\()|export\b)", re.MULTILINE)
-# What the patterns above would miss, or what leaves a block: other line ends, statements within a line, `var`.
-UNSEEN = re.compile(r"\r(?!\n)|[\u2028\u2029\ufeff]|^[ \t]+(?:import|export)\b *[\w{*\"']|^var\b", re.MULTILINE)
-AWAIT = re.compile(r"^(?:(?:export )?(?:const|let) [^\n]*= )?await\b", re.MULTILINE)
+# Line ends that the patterns above do not know.
+UNSEEN = re.compile(r"\r(?!\n)|[\u2028\u2029\ufeff]")
+NONE = Token("space", "", 0, 0)
+ASSIGNS = re.compile(r"(?:>>>|>>|<<|\*\*|&&|\|\||\?\?|[-+*/%&|^])?=|\+\+|--")
 DYNAMIC = re.compile(r"""\bimport\((?P<quote>["'`])(?P<dots>(?:\.{1,2}/)+)""")
 # Relative to the page, wherever the code stands.
 ABSOLUTE = "import(new URL("
@@ -53,28 +56,27 @@ class Module:
 def read(name: str, text: str) -> Module:
     """Read the imports and exports of a module; NotJoinable for what is not understood."""
     if UNSEEN.search(text):
-        raise NotJoinable(f"{name}: has var, an indented import or export, or line ends of another kind")
+        raise NotJoinable(f"{name}: has line ends of another kind")
+    try:
+        text = compact(tokens(text))
+        found = tokens(text)
+    except Unclear as error:
+        raise NotJoinable(f"{name}: cannot be read for sure: {error}") from error
+    if problem := _problem(text, found):
+        raise NotJoinable(f"{name}: {problem}")
     imports: dict[str, tuple[str, ...]] = {}
-    understood = [*IMPORT.finditer(text), *EXPORT.finditer(text)]
-    for found in understood:
-        if _in_text(found):
-            raise NotJoinable(f"{name}: an import or export seems to stand in a template or a comment")
-    if {found.start() for found in understood} != {found.start() for found in STATEMENT.finditer(text)}:
-        raise NotJoinable(f"{name}: has an import or export of another form than the joined file takes")
-    for found in IMPORT.finditer(text):
-        target = _target(name, found["address"])
-        if found["default"] and found["whole"]:
+    for statement in IMPORT.finditer(text):
+        target = _target(name, statement["address"])
+        if statement["default"] and statement["whole"]:
             raise NotJoinable(f"{name}: imports {target} in two ways at once")
         if target in imports:
             raise NotJoinable(f"{name}: imports {target} twice")
-        named = [part.split()[0] for part in (found["named"] or "").split(",") if part.strip()]
-        imports[target] = (*named, "default") if found["default"] else tuple(named)
-    for pattern, what in ((AWAIT, "awaits at the top"), (re.compile(r"\bimport\.meta\b"), "uses import.meta")):
-        if pattern.search(text):
-            raise NotJoinable(f"{name}: {what}")
-    if len(re.findall(r"\bimport\(", text)) != len(DYNAMIC.findall(text)) + text.count(ABSOLUTE):
-        raise NotJoinable(f"{name}: has an import() whose address does not start with ./ or ../")
-    exports = tuple(found["default"] or found["name"] for found in EXPORT.finditer(text))
+        named = [part.split()[0] for part in (statement["named"] or "").split(",") if part.strip()]
+        imports[target] = (*named, "default") if statement["default"] else tuple(named)
+    exports = tuple(statement["default"] or statement["name"] for statement in EXPORT.finditer(text))
+    functions = {one["name"] for one in EXPORT.finditer(text) if not text.startswith("const", one.end())}
+    if changed := sorted(functions & _assigned([token for token in found if token.seen])):
+        raise NotJoinable(f"{name}: {', '.join(changed)} seems to be assigned anew")
     return Module(name, text, imports, exports)
 
 
@@ -124,21 +126,103 @@ def alias(module: Module, at: str) -> str:
 
 
 def link(name: str, text: str, joined: Mapping[str, Module], at: str) -> str:
-    """The text of a module that stays a file, which takes what was joined from the joined file without a detour."""
+    """The text of a module that stays a file, which takes what was joined from the joined file without a detour.
+
+    Where that cannot be done for sure it stays as it is: the detour leads to the same objects.
+    """
+    try:
+        seen = [token for token in tokens(text) if token.seen]
+    except Unclear:
+        return text
+    words = {token.start for token in seen if token.kind == "word"}
+    if not words >= {found.start() for found in IMPORT.finditer(text)} or not _imports_first(text, seen):
+        return text
 
     def taken(found: re.Match[str]) -> str:
         target = joined.get(_target(name, found["address"]))
-        if target is None or _in_text(found):
+        if target is None:
             return found[0]
         return f'import {{ {target.label} }} from "{_way(name, at)}"; {_binding(found, target)}'
 
     return IMPORT.sub(taken, text)
 
 
-def _in_text(found: re.Match[str]) -> bool:
-    """Tell whether a statement seems to stand in a template or a comment; when in doubt it does."""
-    before = found.string[: found.start()]
-    return before.count("`") % 2 == 1 or before.rfind("/*") > before.rfind("*/")
+def _problem(text: str, found: list[Token]) -> str | None:
+    """What of a module cannot be joined, or None."""
+    seen = [token for token in found if token.seen]
+    words = [
+        (token, behind.text)
+        for before, token, behind in zip([NONE, *seen], seen, [*seen[1:], NONE], strict=False)
+        if token.kind == "word" and before.text not in (".", "?.")
+    ]
+    imports = {token.start for token, behind in words if token.text == "import" and behind not in ("(", ".", ":")}
+    exports = {token.start for token, behind in words if token.text == "export" and behind != ":"}
+    loads = {token.start for token, behind in words if token.text == "import" and behind == "("}
+    understood = {statement.start() for pattern in (IMPORT, EXPORT) for statement in pattern.finditer(text)}
+    addresses = {load.start() for load in DYNAMIC.finditer(text)}
+    if not understood <= imports | exports or not addresses <= loads:
+        return "an import or export seems to stand in a text or a template"
+    if imports | exports != understood:
+        return "has an import or export of another form than the joined file takes"
+    if not _imports_first(text, seen):
+        return "has an import behind other code"
+    if any(token.text == "import" and behind == "." for token, behind in words):
+        return "uses import.meta"
+    if loads - addresses != {place.start() for place in re.finditer(re.escape(ABSOLUTE), text)}:
+        return "has an import() whose address does not start with ./ or ../"
+    if _awaits(seen):
+        return "awaits at the top"
+    if any(token.text == "var" for token, behind in words if behind != ":"):
+        return "has var, which leaves a block"
+    if any(token.text.startswith("$") for token, _ in words):
+        return "has a name that begins with $, as those of the joined file do"
+    return None
+
+
+def _imports_first(text: str, seen: list[Token]) -> bool:
+    """Tell whether nothing stands before an import: a browser runs what is imported before all other code."""
+    statements = [(found.start(), found.end()) for found in IMPORT.finditer(text)]
+    last = max((end for _, end in statements), default=0)
+    head = [token for token in seen if token.start < last]
+    return all(any(start <= token.start < end for start, end in statements) for token in head)
+
+
+def _awaits(seen: list[Token]) -> bool:
+    """Tell whether a module waits by itself, outside of all functions."""
+    within = False  # in a function without brackets around its body
+    for token in seen:
+        if token.depth == 0 and token.text in (";", "=>"):
+            within = token.text == "=>"
+        elif token.depth == 0 and token.text == "await" and token.kind == "word" and not within:
+            return True
+    return False
+
+
+def _assigned(seen: list[Token]) -> set[str]:
+    """The names that may be given another value; names of the same spelling elsewhere count, too."""
+    names: set[str] = set()
+    groups: list[list[str]] = [[]]  # by open bracket, the names within it
+    declares = [False]
+    closed: list[str] = []  # the names of the bracket that was closed last, when it declared nothing
+    for at, token in enumerate(seen):
+        before = seen[at - 1].text if at else ""
+        behind = seen[at + 1].text if at + 1 < len(seen) else ""
+        if token.kind == "word":
+            groups[-1].append(token.text)
+            fixed = before in (".", "?.", "const", "let", "class", "function")
+            stepped = before in ("++", "--") or behind in ("of", "in")
+            if not fixed and (stepped or ASSIGNS.fullmatch(behind)):
+                names.add(token.text)
+        elif token.text in ("(", "[", "{") and token.kind == "sign":
+            groups.append([])
+            declares.append(before in ("const", "let"))
+        elif token.text in (")", "]", "}") and token.kind == "sign":
+            inner = groups.pop()
+            closed = [] if declares.pop() else inner
+            groups[-1] += inner
+            if behind == "=" or behind in ("of", "in"):
+                names |= set(closed)
+    return names
 
 
 def _block(module: Module, modules: Mapping[str, Module], at: str) -> str:
@@ -151,7 +235,7 @@ def _block(module: Module, modules: Mapping[str, Module], at: str) -> str:
 
     text = DYNAMIC.sub(moved, EXPORT.sub(_declared, IMPORT.sub(bound, module.text)))
     offered = ", ".join("default: $default" if name == "default" else name for name in module.exports)
-    return f"\n// {module.name}\n{{\n{text.strip()}\n{module.label} = {{ {offered} }};\n}}\n"
+    return f"\n// {module.name}\n{{\n{text}\n{module.label} = {{ {offered} }};\n}}\n"
 
 
 def _declared(found: re.Match[str]) -> str:

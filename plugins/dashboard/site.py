@@ -7,12 +7,13 @@ from importlib.resources import files
 from threading import Lock
 
 from snaglist.kernel import Assets, Call, NotFound, Reply
-from snaglist.plugins.dashboard.assets import Bundle, collect
+from snaglist.plugins.dashboard.assets import PACKERS, Bundle, collect
 from snaglist.plugins.dashboard.shell import page
 
 ASSET_PATTERN = r"static/(?P<hash>[0-9a-f]{12})/(?P<name>[a-z0-9_]+/[A-Za-z0-9_./-]+)"
 FOREVER = "public, max-age=31536000, immutable"
-ACCEPTS_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+# By coding: names it, and not in order to refuse it.
+ACCEPTS = {coding: re.compile(rf"\b{coding}\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE) for coding in PACKERS}
 SHELL_STYLES = ("css/tokens.css", "css/base.css", "css/parts.css")
 
 
@@ -42,13 +43,15 @@ class Site:
         if file is None:
             raise NotFound("Not found.")
         headers = {"Cache-Control": FOREVER}
-        if file.compressed is None:
+        if not file.compressed:
             return Reply(file.content, headers=headers, content_type=file.content_type)
         headers["Vary"] = "Accept-Encoding"
-        if not ACCEPTS_GZIP.search(call.environ.get("HTTP_ACCEPT_ENCODING", "")):
-            return Reply(file.content, headers=headers, content_type=file.content_type)
-        headers["Content-Encoding"] = "gzip"
-        return Reply(file.compressed, headers=headers, content_type=file.content_type)
+        offered = call.environ.get("HTTP_ACCEPT_ENCODING", "")
+        for coding, body in file.compressed.items():
+            if ACCEPTS[coding].search(offered):
+                headers["Content-Encoding"] = coding
+                return Reply(body, headers=headers, content_type=file.content_type)
+        return Reply(file.content, headers=headers, content_type=file.content_type)
 
     def _site(self, call: Call) -> Built:
         with self._lock:

@@ -146,4 +146,4 @@ def register_commands(cli: "click.Group") -> None:
 @hookimpl
 def dashboard_assets() -> Assets:
     """Offer the sources, their raw lines, and maintenance."""
-    return Assets("logs", resources.files("snaglist.plugins.logs") / "ui", "logs.js", ("logs.css",))
+    return Assets("logs", resources.files("snaglist.plugins.logs") / "ui", "logs.js")

@@ -46,8 +46,7 @@ class Ingestion:
 
 def default_severities(call: Call) -> list[str]:
     """Return the severities that new applications store."""
-    configured = {name.upper() for name in call.setting("ingestion.default_severities")}
-    return in_rank_order(configured & set(SEVERITIES)) or DEFAULT_SEVERITIES
+    return in_rank_order(set(call.setting("ingestion.default_severities")))
 
 
 def in_rank_order(severities: set[str]) -> list[str]:

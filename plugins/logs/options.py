@@ -3,6 +3,7 @@
 import codecs
 
 from snaglist.kernel import Option
+from snaglist.plugins.issues import SEVERITIES
 from snaglist.plugins.logs.discovery import PatternOption
 from snaglist.plugins.logs.ingestion import DEFAULT_SEVERITIES
 
@@ -27,8 +28,24 @@ class EncodingOption(Option):
         return name
 
 
+class SeveritiesOption(Option):
+    """A configuration key that lists severities, in upper or lower case."""
+
+    wanted = f"a list of {', '.join(SEVERITIES)}"
+
+    def read(self, raw: object) -> list[str]:
+        """Return the list; raises ValueError when it is empty or one of it is no severity."""
+        named = Option.read(self, raw)
+        listed = [name.upper() for name in named] if isinstance(named, list) else []
+        if not listed or not set(SEVERITIES).issuperset(listed):
+            raise ValueError(self.name)
+        return listed
+
+
 OPTIONS = (
-    Option("ingestion.default_severities", DEFAULT_SEVERITIES, "new applications store these; the rest is noise"),
+    SeveritiesOption(
+        "ingestion.default_severities", DEFAULT_SEVERITIES, "new applications store these; the rest is noise"
+    ),
     PatternOption("ingestion.log_file_pattern", "", "which base names are logs; empty: the built-in pattern"),
     Option("ingestion.allowed_roots", [], "folders the API may read; empty: the logs folder and /var/log"),
     Option("ingestion.sample_bytes", 65_536, "the head of a file that decides its format", 1_024, 16_777_216),

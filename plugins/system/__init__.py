@@ -70,4 +70,4 @@ def register_commands(cli: click.Group) -> None:
 @hookimpl
 def dashboard_assets() -> Assets:
     """Offer applications, plugins, jobs and health."""
-    return Assets("system", files("snaglist.plugins.system") / "ui", "system.js", ("system.css",))
+    return Assets("system", files("snaglist.plugins.system") / "ui", "system.js")

@@ -21,6 +21,7 @@ from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import HINTS, NEED_DATABASE
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.plugins.system.warnings import config_warnings
 
 _commands = click.Group()
 
@@ -37,20 +38,20 @@ def register(cli: click.Group) -> None:
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads that answer requests (default 8).")
 @click.option("--no-jobs", is_flag=True, help="Run no background jobs in this process.")
 def serve_command(session: Session, host: str | None, port: int | None, threads: int | None, no_jobs: bool) -> None:
-    """Serve the dashboard and the API."""
+    """Serve the dashboard and the API; one line on stdout says when they are there."""
     from snaglist.plugins.system.server import serve
 
     overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
     settings = session.settings(**overrides)
     service = session.open(bound=settings["server.host"], **overrides)
-    for warning in service.config_warnings():
+    for warning in config_warnings(service, told=True):
         session.note(f"warning: {warning}")
 
     def ready(url: str) -> None:
-        shown = settings["server.data"]
-        key = "key set" if service.keys.required else "key not set"
-        engine = service.database.engine_name
-        click.echo(f"snaglist {service.version} on {url} (data {shown}, {engine}, {key})")
+        shown, engine, key = settings["server.data"], service.database.engine_name, service.keys.required
+        document = {"version": service.version, "url": url, "data": shown, "database": engine, "key": key}
+        told = f"data {shown}, {engine}, {'key set' if key else 'key not set'}"
+        session.print(document, f"snaglist {service.version} on {url} ({told})")
         sys.stdout.flush()
 
     serve(
@@ -90,7 +91,7 @@ def doctor_command(session: Session) -> None:
     report = session.request("health")
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
     lines += [_checked(service, name, report["checks"]) for name in report["checks"]]
-    lines += [f"warn  {warning}" for warning in report["config_warnings"]]
+    lines += [f"warn  {warning}" for warning in config_warnings(service, told=True)]
     lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
     lines += failing
@@ -163,7 +164,7 @@ def apps_remove(session: Session, application_id: str, yes: bool) -> None:
     if not yes:
         if not sys.stdin.isatty():
             raise click.UsageError("apps remove needs --yes when there is no terminal to ask on")
-        phrase = click.prompt(f'Type "{phrase}" to remove it')
+        phrase = click.prompt(f'Type "{phrase}" to remove it', err=True)
     body = {"id": application_id, "confirmation": phrase}
     session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
 
@@ -274,6 +275,9 @@ def jobs_work(session: Session, once: bool) -> None:
         signal.signal(number, lambda *_: stop.set())
     worker = Worker(service, "worker")
     worker.start()
+    if session.as_json:
+        session.print({"status": "started", "node": service.settings.node}, "")
+        sys.stdout.flush()
     session.note("worker started")
     stop.wait()
     worker.stop()

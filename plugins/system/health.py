@@ -17,6 +17,7 @@ from snaglist.kernel.database import clock
 from snaglist.kernel.errors import ServiceError, Unavailable
 from snaglist.kernel.jobs import queued_for
 from snaglist.kernel.leases import worker_alive
+from snaglist.plugins.system.warnings import config_warnings
 
 if TYPE_CHECKING:
     from snaglist.kernel.service import Service
@@ -57,7 +58,7 @@ class Health:
         body = {
             "status": "ok" if all(checks.values()) and not broken else "degraded",
             "checks": checks,
-            "config_warnings": self._service.config_warnings(),
+            "config_warnings": config_warnings(self._service),
             "versions": self._versions(),
         }
         return body, 503 if broken else 200

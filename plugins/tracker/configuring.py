@@ -50,7 +50,7 @@ def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
     after = _tidied(after, kind)
     _check_endpoint(call, after, kind)
     call.service.secrets.prepare()
-    sealed = _sealed(call, body, {} if other else _kept(call, before, after, kind, body))
+    sealed = _sealed(call, after, body, {} if other else _kept(call, before, after, kind, body))
     moved = other or any(getattr(after, name) != getattr(before, name) for name in _SCOPE)
     moved = moved or any(not stored.same(getattr(after, name), getattr(before, name)) for name in _LISTS)
     after = replace(after, sealed=sealed, generation=before.generation + moved, updated_at=call.now)
@@ -111,7 +111,7 @@ def _kept(call: Call, before: Settings, after: Settings, kind: Provider, body: M
     old, new = (_host(stored.address(kind, one.endpoint_url)) for one in (before, after))
     if "api_key" not in before.sealed or old in (new, None):
         return before.sealed
-    if after.enabled and "api_key" not in body and not stored.configured(call, "api_key"):
+    if after.enabled and "api_key" not in body and not stored.configured(call, after, "api_key"):
         raise Invalid("api_key: is required again, because endpoint_url names another host than it was given for")
     return {name: text for name, text in before.sealed.items() if name != "api_key"}
 
@@ -122,12 +122,12 @@ def _host(address: str) -> tuple[str, str | None, int] | None:
     return (parts.scheme, parts.hostname, parts.port or (80 if parts.scheme == "http" else 443)) if address else None
 
 
-def _sealed(call: Call, body: Mapping[str, Any], before: Mapping[str, str]) -> dict[str, str]:
+def _sealed(call: Call, settings: Settings, body: Mapping[str, Any], before: Mapping[str, str]) -> dict[str, str]:
     sealed = dict(before)
     for name in SECRETS:
         if name not in body:
             continue
-        if stored.configured(call, name):
+        if stored.configured(call, settings, name):
             raise Invalid(f"{name}: the environment sets it (SERVICE_TRACKER_{name.upper()})")
         text = body[name].strip()  # as those of the environment: a line end is copied easily
         if name == "api_key" and not (text.isascii() and text.isprintable()):
@@ -144,5 +144,5 @@ def _check_enabled(call: Call, settings: Settings, kind: Provider) -> None:
     if kind.project and not settings.project:
         raise Invalid(f"project: is required for {settings.provider}, {kind.project_form}")
     name = "api_key" if kind.reads else "webhook_secret"
-    if stored.source(call, settings, name) == "none":
-        raise Invalid(f"{name}: is required before the tracker can be enabled")
+    if missing := stored.lacks(call, settings, name):
+        raise Invalid(f"{name}: is required before the tracker can be enabled{missing.removeprefix('is not set')}")

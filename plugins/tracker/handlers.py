@@ -31,8 +31,8 @@ def test(call: Call) -> Mapping[str, Any]:
     try:
         kind = stored.provider(call, settings)
         needed = "api_key" if kind.reads else "webhook_secret"
-        if stored.source(call, settings, needed) == "none":
-            raise Invalid(f"{needed}: is not set")
+        if missing := stored.lacks(call, settings, needed):
+            raise Invalid(f"{needed}: {missing}")
         if not stored.address(kind, settings.endpoint_url):
             raise Invalid("endpoint_url: is not set")
         viewer = stored.open_tracker(call, settings, patient=False).viewer()

@@ -1,9 +1,13 @@
 """Configuration keys of the area."""
 
 from snaglist.kernel import Option
+from snaglist.plugins.tracker.reach import HOSTS, HostsOption
 
 OPTIONS = (
     Option("tracker.api_key", "", "key for the tracker of every application; empty: each stores its own, sealed"),
+    HostsOption(
+        HOSTS, [], "the only hosts that key may be sent to; empty: wherever `endpoint_url` of an application says"
+    ),
     Option("tracker.webhook_secret", "", "secret of the tracker's webhooks; empty: each application stores its own"),
     Option("tracker.timeout", 15, "seconds that the tracker has for an answer", 1, 120),
     Option("tracker.page_size", 50, "items asked for at a time", 1, 100),

@@ -14,6 +14,7 @@ from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Opening, Provider, Tracker, TrackerFailure, Wanted, providers
 from snaglist.plugins.tracker.guarding import Guarded
+from snaglist.plugins.tracker.reach import NOT_MEANT, may_go
 
 SETTING = "tracker"
 SECRETS = ("api_key", "webhook_secret")
@@ -70,21 +71,32 @@ def save(db: Connection, settings: Settings) -> None:
     put_setting(db, SETTING, asdict(settings))
 
 
-def configured(call: Call, name: str) -> str:
-    """Return a secret that the configuration gives, "" for none."""
-    return str(call.setting(f"tracker.{name}")).strip()
+def configured(call: Call, settings: Settings, name: str) -> str:
+    """Return a secret that the configuration gives for this tracker, "" for none."""
+    given = str(call.setting(f"tracker.{name}")).strip()
+    if not given or name != "api_key":  # the other one signs, and is not sent
+        return given
+    kind = providers(call).get(settings.provider)
+    return given if kind and may_go(call, address(kind, settings.endpoint_url)) else ""
+
+
+def lacks(call: Call, settings: Settings, name: str) -> str:
+    """Return why a secret is missing, in words behind its name; "" when it is there."""
+    if source(call, settings, name) != "none":
+        return ""
+    return f"is not set; {NOT_MEANT}" if str(call.setting(f"tracker.{name}")).strip() else "is not set"
 
 
 def source(call: Call, settings: Settings, name: str) -> str:
     """Return where a secret comes from: env, stored or none."""
-    return "env" if configured(call, name) else "stored" if settings.sealed.get(name) else "none"
+    return "env" if configured(call, settings, name) else "stored" if settings.sealed.get(name) else "none"
 
 
 def secret(call: Call, settings: Settings, name: str) -> str:
     """Return a secret, "" when there is none; raises Unavailable when a stored one cannot be opened."""
     sealed = settings.sealed.get(name)
-    if configured(call, name) or not sealed:
-        return configured(call, name)
+    if (given := configured(call, settings, name)) or not sealed:
+        return given
     try:
         return call.service.secrets.open(call.application.id, _field(name), base64.b64decode(sealed))
     except ValueError as error:
@@ -121,6 +133,8 @@ def provider(call: Call, settings: Settings) -> Provider:
 def open_tracker(call: Call, settings: Settings, *, patient: bool = True) -> Tracker:
     """Open the tracker of the settings; outside a transaction. Raises TrackerFailure or Unavailable."""
     kind = provider(call, settings)
+    if kind.reads and (missing := lacks(call, settings, "api_key")):
+        raise TrackerFailure(f"api_key: {missing}")
     opening = Opening(
         call,
         address(kind, settings.endpoint_url),

@@ -152,6 +152,7 @@ def test_unknown_tokens_are_words(page: Page) -> None:
         ("LEVEL:Error level:critical", {"severity": "ERROR,CRITICAL"}, "level:error level:critical"),
         ('tag:"on call" is:fixed x', {"tag": "on call", "status": "fixed", "q": "x"}, 'tag:"on call" x'),
         ('"level:error"', {"q": "level:error"}, '"level:error"'),
+        ("is:toString is:constructor", {"q": "is:toString is:constructor"}, "is:toString is:constructor"),
         ("is:gone http://a.b/c", {"q": "is:gone http://a.b/c"}, "is:gone http://a.b/c"),
         ("env:staging release:v2.4.0", {"environment": "staging", "release": "v2.4.0"}, "env:staging release:v2.4.0"),
         ('50% "quoted" text', {"q": '50% "quoted" text'}, '50% "quoted" text'),
@@ -179,6 +180,25 @@ def test_pages(page: Page, deployment: Any) -> None:
     page.get_by_role("link", name="Previous").click()
     expect(page.locator(".row")).to_have_count(50)
     assert address(page) == {}
+
+
+def test_what_every_object_has_is_no_range_status_or_order(page: Page, deployment: Any) -> None:
+    for name in ("toString", "constructor", "__proto__"):
+        page.goto(f"{deployment.url}?range={name}")
+        expect(page.locator(".row")).to_have_count(50)
+        expect(page.get_by_label("Time")).to_have_value("")
+    page.goto(f"{deployment.url}?q=order")
+    page.get_by_role("button", name="Save this search").click()
+    saved = json.dumps([{"status": "toString,open", "sort": "constructor"}])
+    page.evaluate(
+        """(saved) => {
+          const key = Object.keys(localStorage).find((each) => each.endsWith(":saved"));
+          localStorage.setItem(key, saved);
+        }""",
+        saved,
+    )
+    page.reload()
+    expect(page.locator(".saved-search")).to_have_text("is:tostring,open by constructor")
 
 
 def test_an_hour_of_the_histogram_becomes_the_range(page: Page) -> None:
@@ -419,35 +439,43 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
 
 
 @pytest.mark.parametrize(
-    ("issues", "new", "shown", "exact"),
+    ("issues", "new", "counted", "shown", "exact", "asked"),
     [
-        (0, 0, 0, True),
-        (60, 60, 60, True),
-        (150, 150, 150, True),
-        (250, 0, 0, True),
-        (250, 120, 120, True),
-        (250, 200, 150, False),
+        (0, 0, 0, 0, True, [1]),
+        (60, 60, 60, 60, True, [1]),
+        (150, 150, 150, 150, True, [2, 1]),
+        (250, 0, 250, 0, True, [3]),
+        (250, 40, 250, 40, True, [3]),
+        (250, 120, 250, 120, True, [3, 2]),
+        (250, 200, 250, 150, False, [3, 2]),
+        (201, 2, 200, 2, True, [2, 3, 2]),
+        (99, 9, 101, 9, True, [2, 1]),
     ],
 )
 def test_what_is_new_stands_at_the_end_of_first_sights(
-    page: Page, issues: int, new: int, shown: int, exact: bool
+    page: Page, issues: int, new: int, counted: int, shown: int, exact: bool, asked: list[int]
 ) -> None:
-    """The service sorts by first sight, oldest first; the last two pages of 100 are looked at."""
+    """The service sorts by first sight: the last page of 100 is asked for, the one before only when needed.
+
+    The count of issues may be of a moment before.
+    """
     found = page.evaluate(
-        """async ([issues, fresh]) => {
+        """async ([issues, fresh, total]) => {
           const shell = document.querySelector("script[type=module]").src;
           const { newSince } = await import(new URL("../issues/new.js", shell));
           const seen = (at) => (at < issues - fresh ? "2026-01-01" : "2026-02-01");
           const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: seen(at) }));
-          const api = async (_, { page, limit }) => ({
-            data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) },
-          });
-          const { issues: found, exact } = await newSince(api, "2026-01-15");
-          return [found.length, found[0]?.id ?? null, exact];
+          const asked = [];
+          const api = async (_, { page, limit }) => {
+            asked.push(page);
+            return { data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) } };
+          };
+          const { issues: found, exact } = await newSince(api, "2026-01-15", total);
+          return [found.length, found[0]?.id ?? null, exact, asked];
         }""",
-        [issues, new],
+        [issues, new, counted],
     )
-    assert found == [shown, issues - 1 if shown else None, exact]
+    assert found == [shown, issues - 1 if shown else None, exact, asked]
 
 
 def more_events(route: Route) -> None:

@@ -110,6 +110,17 @@ def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any,
     expect(links.get_by_label("Path prefixes")).to_have_value(prefixes)
 
 
+def hides_nothing(page: Page) -> None:
+    """The name of a mark stands over the bars and its line behind them: a thin bar shows, too."""
+    expect(page.locator(".mark")).to_be_visible()
+    name, bars = page.locator(".mark span").bounding_box(), page.locator(".plot ui-bars").bounding_box()
+    assert name and bars
+    assert name["y"] + name["height"] <= bars["y"]
+    behind = page.locator(".mark").evaluate("(mark) => getComputedStyle(mark, '::before').zIndex")
+    holder = page.locator(".plot").evaluate("(plot) => getComputedStyle(plot).isolation")
+    assert (behind, holder) == ("-1", "isolate")
+
+
 def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     """Deploys are marked on the charts; a mark leads to what was first seen since then."""
     body = json.dumps({"version": "v3", "deployed_at": "2020-01-01 00:00:00"}).encode()
@@ -124,7 +135,9 @@ def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     expect(page.get_by_role("row", name="v4")).to_be_visible()
     page.goto(f"{shop}?view=issue&id=1")
     expect(page.locator(".mark")).to_have_text(["v4"])  # the other one is long ago
+    hides_nothing(page)
     page.get_by_role("link", name="Issues", exact=True).first.click()
+    hides_nothing(page)
     page.locator(".mark span").click()
     expect(page.get_by_role("heading", name="New since")).to_be_visible()
     expect(page.get_by_text("Nothing new.")).to_be_visible()

@@ -74,6 +74,24 @@ def test_from_nothing_to_linked_issues(tracking: str, github: Any, open_page: An
     expect(panel).to_have_attribute("href", "https://github.example/octo/shop/issues/1")
 
 
+def test_what_is_typed_stays_while_the_tracker_is_read(tracking: str, github: Any, open_page: Any) -> None:
+    page = open_page(f"{tracking}?view=tracker")
+    set_up(page, github)
+    github.add("Refund fails")
+    form = page.get_by_role("form", name="Tracker settings")
+    form.get_by_label("Only items with these labels").fill("bug")
+    form.get_by_label("API key").fill("another key")
+    page.get_by_role("button", name="Pull now").click()
+    expect(page.get_by_text("Nothing was pulled yet.")).to_have_count(0)
+    expect(form.get_by_label("Only items with these labels")).to_have_value("bug")
+    expect(form.get_by_label("API key")).to_have_value("another key")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_label("API key")).to_have_value("")
+    expect(form.get_by_label("Only items with these labels")).to_have_value("bug")
+    page.reload()
+    expect(form.get_by_label("Only items with these labels")).to_have_value("bug")
+
+
 def test_making_items(tracking: str, github: Any, open_page: Any) -> None:
     page = open_page(f"{tracking}?view=tracker")
     set_up(page, github)

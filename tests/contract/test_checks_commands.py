@@ -16,6 +16,8 @@ COMMANDS = (
 FAILURES = (
     ("apps add !!!", 1), ("import nope.log", 1), ("--app nope import nope.log", 1), ("import --frobnicate x", 2),
     ("import --timezone Mars/Base nope.log", 2), ("key --bytes 5", 2), ("apps", 2), ("apps remove default", 2),
+    ("access nope.log none.log", 1), ("explain nope.log", 1), ("sync --connector 7", 1), ("db load nope.log", 1),
+    ("releases deploy v1 --url http://127.0.0.1:1", 1), ("releases sourcemaps upload / --release v1", 1),
 )  # fmt: skip
 
 
@@ -54,6 +56,27 @@ def test_a_failure_has_its_code_and_one_message(data, command, line, code):
     plain = command(data, *line.split())
     assert (plain.returncode, plain.stdout) == (code, b"")
     assert plain.stderr and b"Traceback" not in plain.stderr
+
+
+def test_what_stays_there_says_so_in_one_document(data, snaglist):
+    """`serve` and the worker print it when they are ready, and nothing else at their end."""
+    for line, wanted in (
+        ("serve --port 0 --json", {"version", "url", "data", "database", "key"}),
+        ("--json jobs work", {"status", "node"}),
+    ):
+        with _process(snaglist, *line.split()) as process:
+            assert process.stdout is not None
+            assert set(json.loads(process.stdout.readline())) == wanted
+            process.send_signal(signal.SIGTERM)
+            assert (process.wait(timeout=20), process.stdout.read()) == (0, b"")
+
+
+def test_bytes_that_are_no_text_are_shown_in_another_form(data, command, tmp_path):
+    for given in (tmp_path / "\udcff", tmp_path / "\udcff.log"):
+        given.with_suffix(".log").write_bytes(LINE)
+        for line in ("access", "explain", "import"):
+            json.loads(command(data, line, str(given), "--json").stdout)
+            assert b"Traceback" not in command(data, line, str(given)).stderr
 
 
 def test_common_options_may_stand_behind_the_name_of_a_group(data, command):
@@ -102,8 +125,9 @@ def _process(snaglist, *arguments):
     )
 
 
-def test_an_interrupted_import_ends_with_130(data, snaglist):
-    with _process(snaglist, "import", "-") as process:
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_an_interrupted_import_ends_with_130(data, snaglist, options):
+    with _process(snaglist, "import", "-", *options) as process:
         assert process.stdin is not None
         process.stdin.write(LINE)
         process.stdin.flush()
@@ -111,6 +135,8 @@ def test_an_interrupted_import_ends_with_130(data, snaglist):
         _until(lambda: kept.exists() and any(kept.iterdir()))
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=20) == 130
+        assert process.stdout is not None
+        assert process.stdout.read() == (b'{"error": "interrupted"}\n' if options else b"")
     assert list(kept.iterdir()) == []  # half a stream is not kept
 
 

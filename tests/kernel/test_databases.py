@@ -13,9 +13,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from snaglist.kernel import columns, store
 from snaglist.kernel.database import chunks, clock, contains, insert_ignore, inserted_id, upsert
-from snaglist.kernel.engines import ends_transaction, is_outage
+from snaglist.kernel.engines import ends_transaction, is_outage, server_engine
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.service import Service
+from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.kernel.text import key
 
@@ -368,3 +369,25 @@ def test_clock_and_chunks(db_of: Callable[..., Any]) -> None:
         assert len(clock(db)) == 19
     assert [list(piece) for piece in chunks([1, 2, 3, 4, 5], 2)] == [[1, 2], [3, 4], [5]]
     assert list(chunks([], 2)) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql+asyncpg://a@b/c", "postgresql+psycopg_async://a@b/c", "postgresql+pg8000://a@b/c", "postgres://a@b/c",
+     "mysql+aiomysql://a@b", "mysql+nope://a@b", "sqlite+aiosqlite:///a", "sqlite:///a", "oracle://a", "a"],
+)  # fmt: skip
+def test_databases_and_drivers_that_are_not_supported(url: str) -> None:
+    """Their failures read in other ways, and some wait in ways of their own."""
+    with pytest.raises(ConfigurationError, match=r"^database[.]url: must be empty, postgresql\+psycopg://"):
+        server_engine(Settings({"database.url": url}, environ={}))
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql+pymysql://a@127.0.0.1:1?bar=2", "mysql+pymysql://a@127.0.0.1:1?connect_timeout=x",
+     "mysql+pymysql://a@127.0.0.1:1?charset=x", "mysql+pymysql://a@127.0.0.1:1?plugin=x",
+     "postgresql+psycopg://a@127.0.0.1:1/c?foo=1", "postgresql+psycopg://a@127.0.0.1:1/c?prepare_threshold=0"],
+)  # fmt: skip
+def test_options_that_the_driver_does_not_take(url: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"^database[.]url: the driver or the server refuses it: "):
+        server_engine(Settings({"database.url": url}, environ={})).connect()

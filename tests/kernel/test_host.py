@@ -86,6 +86,11 @@ class TestRoles:
     def test_any_role_that_grants_is_enough(self, mount: Mount) -> None:
         assert mount(identity=signed_in("nobody", "viewer")).get("errors").status == 200
 
+    def test_a_default_role_that_there_is_not(self, mount: Mount) -> None:
+        """It would grant nothing, so that every request is 403 and nothing says why."""
+        with pytest.raises(ConfigurationError, match="default_role: must be one of owner, editor, viewer"):
+            mount(identity=lambda request, application: None, default_role="editer")
+
     @pytest.mark.parametrize(
         ("found", "status"), [({"id": "7"}, 200), ({"id": "7", "roles": None}, 200), ({"id": "7", "roles": []}, 403)]
     )

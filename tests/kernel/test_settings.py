@@ -162,3 +162,15 @@ def test_options_of_areas() -> None:
 
 def test_every_option_says_why_it_exists() -> None:
     assert all(option.reason and "." in option.name for option in KERNEL_OPTIONS)
+
+
+def test_each_of_a_list_is_one_of_the_choices() -> None:
+    option = Option("own.colours", ["red"], "for this test", choices=("red", "blue"))
+    assert option.read("blue, red") == ["blue", "red"]
+    for unfit in ("blue,rde", ["red", "rde"]):
+        with pytest.raises(ValueError, match="own"):
+            option.read(unfit)
+    settings = read({"SERVICE_OWN_COLOURS": "rde"})
+    settings.add(option)
+    assert settings["own.colours"] == ["red"]
+    assert settings.warnings() == ["own.colours: must be a list of red, blue; the default is used"]

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.engine import make_url
 
+from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.plugins.system.server import serve
@@ -76,13 +78,32 @@ def test_doctor_names_the_data_directory(run: Run, fresh_data: Path, tmp_path: P
     ("url", "said"),
     [
         ("postgresql+psycopg://a:b@127.0.0.1:port/c", "database.url: must be empty, postgresql+psycopg://USER:PASS@"),
-        ("oracle://a", "database.url: must be empty, postgresql+psycopg://USER:PASS@"),
+        ("sqlite+aiosqlite:///a", "database.url: must be empty, postgresql+psycopg://USER:PASS@"),
+        ("postgresql+psycopg://a@127.0.0.1:1/c?foo=1", '(invalid connection option "foo")'),
+        ("mysql+pymysql://a@127.0.0.1:1?bar=2", "argument 'bar')"),
         ("postgresql+psycopg://secret-user:secret-key@127.0.0.1:1/c", "not available now; try again. (connection"),
     ],
-)
+)  # fmt: skip
 def test_a_database_that_cannot_be_used(run: Run, url: str, said: str) -> None:
     failed = document(run("apps", "list", "--json", SERVICE_DATABASE_URL=url))["error"]
     assert said in failed and "secret-key" not in failed
+
+
+@pytest.mark.parametrize("engine", ["postgresql", "mariadb"])
+def test_an_option_that_the_database_does_not_know(run: Run, servers: Any, engine: str) -> None:
+    """Whatever the command, and with a server that answers: the setting, what is wrong and what to do."""
+    url = make_url(servers.url(engine)).update_query_dict({"nope": "1"}).render_as_string(hide_password=False)
+    for command in (("serve", "--port", "0"), ("doctor",), ("import", __file__), ("jobs", "work", "--once")):
+        failed = run(*command, SERVICE_DATABASE_URL=url)
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert failed.stderr.startswith("snaglist: database.url: the driver or the server refuses it: see its user, ")
+        assert "nope" in failed.stderr and failed.stderr.count("\n") == 1
+
+
+def test_what_the_server_does_not_know(run: Run, servers: Any) -> None:
+    url = make_url(servers.url("mariadb")).update_query_dict({"collation": "nope"})
+    failed = run("apps", "list", SERVICE_DATABASE_URL=url.render_as_string(hide_password=False))
+    assert failed.stderr.startswith("snaglist: database.url: the driver or the server refuses it")
 
 
 def test_a_file_that_sqlite_cannot_make(run: Run, tmp_path: Path) -> None:
@@ -96,12 +117,19 @@ def test_a_file_that_sqlite_cannot_make(run: Run, tmp_path: Path) -> None:
     assert "FAIL  database: see that this user may write" in run("doctor", "--data", str(tmp_path / "new")).stdout
 
 
-def test_an_unforeseen_failure_shows_where_only_when_asked(run: Run) -> None:
-    url = "mysql+pymysql://root@127.0.0.1/?nope=1"
-    plain = run("apps", "list", SERVICE_DATABASE_URL=url)
-    assert plain.returncode == 1
-    assert plain.stderr.startswith("snaglist: unexpected failure: TypeError: ") and plain.stderr.count("\n") == 1
-    assert "Traceback" in run("apps", "list", SERVICE_DATABASE_URL=url, SERVICE_LOG_LEVEL="debug").stderr
+def test_an_unforeseen_failure_shows_where_only_when_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(**_: Any) -> None:
+        raise KeyError("gone")
+
+    monkeypatch.setattr(cli.cli, "main", fail)
+    for level, said in (("info", "snaglist: unexpected failure: KeyError: 'gone'; "), ("debug", "Traceback")):
+        monkeypatch.setenv("SERVICE_LOG_LEVEL", level)
+        with pytest.raises(SystemExit, match="1"):
+            cli.main()
+        shown = capsys.readouterr().err
+        assert said in shown and ("Traceback" in shown) == (level == "debug")
 
 
 def test_a_port_in_use(run: Run) -> None:
@@ -254,12 +282,13 @@ def test_an_unexpected_failure_is_one_document_with_json(run: Run, fresh_data: P
 def test_an_interrupt_while_the_program_starts(after: float, tmp_path: Path) -> None:
     """At whatever moment: exit code 130, and no traceback."""
     program = [sys.executable, "-c", "from snaglist.plugins.start import main; print(flush=True); main()"]
-    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work"]
+    command = [*program, "--data", str(tmp_path / "new"), "jobs", "work", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as started:
         assert started.stdout is not None
         started.stdout.readline()
         time.sleep(after)
         started.send_signal(signal.SIGINT)
-        _, said = started.communicate(timeout=60)
+        told, said = started.communicate(timeout=60)
     assert "Traceback" not in said
     assert started.returncode in (0, 130)  # 0: the worker had started
+    assert next(iter(json.loads(told))) == ("error" if started.returncode else "status")

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from snaglist.kernel import ServiceError
+from snaglist.kernel import Invalid, ServiceError
 from snaglist.kernel.cli import Session, command
 from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.command.gathering import Gathering
 from snaglist.plugins.access_analytics.command.page import write_page
 from snaglist.plugins.access_analytics.command.printing import text_of
 
-FAILED, PARTLY_DONE = 1, 3
+PARTLY_DONE = 3
 
 
 def add_commands(cli: click.Group) -> None:
@@ -25,19 +25,20 @@ def add_commands(cli: click.Group) -> None:
         extra.require()
         service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
         gathering = Gathering(service)
-        failed = 0
+        failures: list[str] = []
         with session.progress("reading") as move:
             for file in files:
                 try:
                     gathering.read(Path(file), move)
                 except ServiceError as error:
-                    failed += 1
-                    session.note(str(error))
-        if failed == len(files):
-            session.exit(FAILED)
+                    failures.append(error.message)
+        if len(failures) == len(files):
+            raise Invalid(failures)
+        for failure in failures:
+            session.note(failure)
         report = gathering.report()
         if html:
             write_page(Path(html), report, files)
         session.print(report, text_of(report))
-        if failed:
+        if failures:
             session.exit(PARTLY_DONE)

@@ -43,7 +43,7 @@ export function keepKey(text, remember = false) {
 }
 
 /** The failure of an answer: the API's own message, or what the status says. */
-async function failure(response) {
+export async function failure(response) {
   const body = await response.json().catch(() => null);
   return new ApiError(response.status, body?.error ?? `The service answered ${response.status}.`);
 }
@@ -75,18 +75,6 @@ export const api = Object.assign((name, query, { signal } = {}) => json(name, { 
   patch: (name, body, query) => json(name, { method: "PATCH", body, query }),
   delete: (name, body, query) => json(name, { method: "DELETE", body, query }),
 });
-
-/** Save an answer as the file that the service names; the key goes with the request, which no link could do. */
-export async function download(name, query) {
-  const response = await request(name, { query });
-  if (!response.ok) throw await failure(response);
-  const file = URL.createObjectURL(await response.blob());
-  const link = document.createElement("a");
-  link.href = file;
-  link.download = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition"))?.[1] ?? name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(file), 60_000);
-}
 
 /**
  * Ask again and again and tell what is new: the service answers 304 while nothing changed.

@@ -1,6 +1,6 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, download, hasKey, keepKey, watch } from "./api.js";
+import { api, ApiError, hasKey, keepKey, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
@@ -10,10 +10,9 @@ import * as registry from "./registry.js";
 import * as routes from "./routes.js";
 import { acting, toast } from "./toasts.js";
 import "./widgets/elements.js";
-import { widgetKit, widgets } from "./widgets.js";
+import { styles, widgetKit, widgets } from "./widgets.js";
 
 const root = document.getElementById("app");
-const themes = ["light", "dark"];
 
 /** What is on the screen: the address it stands for, its page and data, or the failure instead. */
 let shown = { query: {}, page: null, data: null, error: null };
@@ -36,7 +35,7 @@ const kit = {
   html,
   keyed,
   api,
-  download,
+  download: async (...given) => (await import("./download.js")).download(...given),
   watch,
   toast,
   act: acting(reload),
@@ -86,12 +85,12 @@ async function registerAll(batch, before) {
   const modules = await Promise.allSettled(batch.map(({ fetching }) => fetching));
   await before;
   modules.forEach(({ value, reason }, at) => {
-    const { plugin, place, registered } = batch[at];
+    const { plugin, registered } = batch[at];
     if (registered) return;
     batch[at].registered = true;
     try {
       if (reason) throw reason;
-      registry.register(plugin, value.default, kit, place);
+      registry.register(batch[at], value.default, kit);
     } catch (error) {
       console.error(`plugin ${plugin}:`, error);
       toast(`The dashboard part of "${plugin}" failed: ${error.message}`, { error: true });
@@ -99,9 +98,12 @@ async function registerAll(batch, before) {
   });
 }
 
+/** A module whose styles are not those of the first page. */
+const withStyles = async (module) => (await Promise.all([module, styles()]))[0];
+
 /** Use the strip of jobs; it is fetched with the first job. Unless `fetch`, only when it is there. */
 async function jobs(use, { fetch = true } = {}) {
-  if (fetch) strip ??= import("./jobs.js");
+  if (fetch) strip ??= withStyles(import("./jobs.js"));
   if (strip) use(await strip);
 }
 
@@ -186,7 +188,7 @@ function signIn(reason) {
   context = null;
   leaveJobs();
   render(null, root); // nothing stays on the screen while the gate is fetched
-  void import("./gate.js").then(({ gate }) => gate(root, () => show(), reason));
+  void withStyles(import("./gate.js")).then(({ gate }) => gate(root, () => show(), reason));
 }
 
 function view() {
@@ -273,13 +275,13 @@ function skip(event) {
   document.getElementById("page").focus();
 }
 
+/** Show the other theme than the one that shows, and keep it in this browser. */
 function switchTheme() {
-  const dark = getComputedStyle(root).colorScheme === "dark" ||
-    (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-  const theme = themes[dark ? 0 : 1];
-  document.documentElement.dataset.theme = theme;
+  const { dataset } = document.documentElement;
+  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = dark ? "light" : "dark";
   try {
-    localStorage.setItem("snaglist.theme", theme);
+    localStorage.setItem("snaglist.theme", dataset.theme);
   } catch {
     // Storage is blocked: the choice lasts as long as the page.
   }
@@ -301,23 +303,11 @@ const bindings = () => [
   { key: "?", label: "This help", run: showHelp },
 ];
 
-const showHelp = async () => (await import("./help.js")).help([
+const showHelp = async () => (await withStyles(import("./help.js"))).help([
   ...bindings(),
   { key: "Ctrl K", label: "Commands: go anywhere, do anything" },
   { key: "Esc", label: "Leave a field, close a dialog" },
 ]);
-
-/** What the palette offers: what areas find, every page, every shortcut of this page, every application. */
-function offers(text) {
-  const journeyOf = new Map(journeys().map(({ label, key }) => [label, key]));
-  const pages = registry.navigation().map(({ id, title }) => ({
-    label: `Go to ${title}`, hint: journeyOf.get(`Go to ${title}`), run: () => routes.go({ view: id }),
-  }));
-  const known = new Set(pages.map(({ label }) => label));
-  const commands = bindings().filter(({ label }) => !known.has(label)).map(({ key, label, run }) => ({ label, hint: key, run }));
-  const others = applications.map(({ id, name }, at) => ({ label: `Switch to ${name}`, run: () => routes.go({ app: at ? id : null }) }));
-  return [...registry.offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
-}
 
 /** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */
 async function showPalette() {
@@ -330,8 +320,8 @@ async function showPalette() {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
-  const { palette } = await import("./palette.js");
-  palette(dialog, offers, entered);
+  const { palette } = await withStyles(import("./palette.js"));
+  palette(dialog, { journeys, bindings, applications }, entered);
 }
 
 routes.onRoute(show);

@@ -14,6 +14,9 @@ export const plural = (count, word, words = `${word}s`) => `${number(count)} ${c
 /** "ERROR" → "Error" */
 export const level = (severity) => severity[0] + severity.slice(1).toLowerCase();
 
+/** "source-maps_sweep" → "Source maps sweep" */
+export const sentence = (name) => name[0].toUpperCase() + name.slice(1).replaceAll(/[_-]/g, " ");
+
 /** 1500 → "1.5 kB" */
 export function bytes(value) {
   if (value < 1000) return `${value} B`;

@@ -2,6 +2,7 @@
 
 import { api, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
+import { sentence } from "./format.js";
 import { toast } from "./toasts.js";
 import { progress } from "./widgets/progress.js";
 
@@ -15,8 +16,6 @@ document.body.append(host);
 
 /** By id: `{ id, label, job, stop, done }`. */
 const followed = new Map();
-
-const sentence = (kind) => kind[0].toUpperCase() + kind.slice(1).replaceAll(/[_-]/g, " ");
 
 /** Show a job until it ends. `done` gets the finished job, whatever its status. */
 export function follow(id, { label, done } = {}) {

@@ -1,20 +1,34 @@
 // The command palette (Ctrl K): pages, applications, shortcuts, and what areas find for the typed text.
 
 import { html, keyed, render } from "./dom.js";
+import { navigation, offersFor } from "./registry.js";
+import { go } from "./routes.js";
 
 const MOST = 12;
 
+/** What is offered, `{ label, hint, run }`: what areas find, every page, every shortcut of this page, every application. */
+function offers(text, { journeys, bindings, applications }) {
+  const journeyOf = new Map(journeys().map(({ label, key }) => [label, key]));
+  const pages = navigation().map(({ id, title }) => ({
+    label: `Go to ${title}`, hint: journeyOf.get(`Go to ${title}`), run: () => go({ view: id }),
+  }));
+  const known = new Set(pages.map(({ label }) => label));
+  const commands = bindings().filter(({ label }) => !known.has(label)).map(({ key, label, run }) => ({ label, hint: key, run }));
+  const others = applications.map(({ id, name }, at) => ({ label: `Switch to ${name}`, run: () => go({ app: at ? id : null }) }));
+  return [...offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
+}
+
 /**
- * Fill the open dialog, whose field may hold text already; `entered`: and Enter was pressed. `offers(text)` gives
- * `{ label, hint, run }` in order; everything is filtered by the words typed.
+ * Fill the open dialog, whose field may hold text already; `entered`: and Enter was pressed. `shell` has the shortcuts
+ * and applications. Everything is filtered by the words typed.
  */
-export function palette(dialog, offers, entered) {
+export function palette(dialog, shell, entered) {
   let text = dialog.querySelector("input").value;
   let at = 0;
 
   const found = () => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = offers(text.trim());
+    const all = offers(text.trim(), shell);
     const named = all.filter(({ label, always }) => !always && words.every((word) => label.toLowerCase().includes(word)));
     const others = all.filter(({ always }) => always);
     return [...named.slice(0, MOST - others.length), ...others]; // what is called so comes before what takes any text

@@ -1,6 +1,6 @@
 // What areas and plugins add to the dashboard: pages, panels, actions, shortcuts.
 
-import { widgets } from "./widgets.js";
+import { styles, widgets } from "./widgets.js";
 
 export const SLOTS = [
   "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.bulk", "chart.marks", "overview", "settings", "setup",
@@ -20,9 +20,9 @@ const byOrder = (a, b) => (a.order ?? 100) - (b.order ?? 100) || a.place - b.pla
 const enabled = ({ plugin }) => !disabled.has(plugin);
 
 /** Let one plugin register. It adds everything or, when it throws, nothing. `place` is its place among all plugins. */
-export function register(plugin, setup, kit, place) {
+export function register({ plugin, place, core }, setup, kit) {
   const draft = { pages: [], panels: [], actions: [], shortcuts: [], finders: [] };
-  const owned = (item) => ({ ...item, plugin, place });
+  const owned = (item) => ({ ...item, plugin, place, core });
   const check = (item, known) => {
     if (!ID.test(item.id ?? "")) throw new Error(`"${item.id}" is not an id`);
     const other = known.find(({ id, slot }) => id === item.id && slot === item.slot);
@@ -69,7 +69,9 @@ export const pageOf = (id) => [pages.get(id)].find((page) => page && enabled(pag
 
 /** The page with its screen and what it is drawn with, which are fetched when they are needed for the first time. */
 export async function opened(page) {
-  const [screen] = await Promise.all([page.render ? null : page.screen(), page.bare || widgets()]);
+  // A bare page of a core area has its styles in the sheet of the first page.
+  const needed = !page.bare ? widgets() : !page.core && styles();
+  const [screen] = await Promise.all([page.render ? null : page.screen(), needed]);
   if (screen && !page.render) Object.assign(page, screen.default(page.ui));
   return page;
 }

@@ -4,12 +4,29 @@ import { render } from "./dom.js";
 
 let fetching = null;
 let fetched = null;
+let styled = null;
+
+/** The style sheet of everything but the first page, behind that of the first page: those of plugins come after both. */
+export function styles() {
+  styled ??= new Promise((resolve, reject) => {
+    const first = document.querySelector("link[rel=stylesheet]");
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("screens.css", first.href) });
+    sheet.addEventListener("load", () => resolve(null));
+    sheet.addEventListener("error", () => {
+      sheet.remove();
+      styled = null; // the next one tries again
+      reject(new Error("The styles of this page could not be fetched."));
+    });
+    first.after(sheet);
+  });
+  return styled;
+}
 
 /** All of them by name; fetched side by side, once. */
 export function widgets() {
   fetching ??= Promise.all([
     import("./widgets/dialog.js"), import("./widgets/form.js"), import("./widgets/table.js"), import("./widgets/menu.js"),
-    import("./widgets/progress.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"),
+    import("./widgets/progress.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"), styles(),
   ]).then(
     (modules) => (fetched = Object.assign({}, ...modules)),
     (error) => {

@@ -48,7 +48,7 @@ export default (ui) => {
       optional(ui.api("assignable-users", {}, options), { data: [] }),
       needSaved(query),
     ]);
-    const setup = summary.total.groups_count ? null : (await import("./screens/setup.js")).default(ui);
+    const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
     return { items: errors.data, meta: errors.meta, summary, tags: tags.data, people: people.data, setup };
   }
 

@@ -1,7 +1,10 @@
 // The time range of the list: the chart of the last 24 hours to drag over, and the ranges to choose from.
 
 const HOUR = 3_600_000;
-const RANGES = { "1h": [1, "Last hour"], "24h": [24, "Last 24 hours"], "7d": [168, "Last 7 days"], "30d": [720, "Last 30 days"] };
+/** Hours and label by name. @type {Map<string, [number, string]>} */
+const RANGES = new Map([
+  ["1h", [1, "Last hour"]], ["24h", [24, "Last 24 hours"]], ["7d", [168, "Last 7 days"]], ["30d", [720, "Last 30 days"]],
+]);
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, change) => {
@@ -10,11 +13,11 @@ export default (ui, change) => {
 
   /** The API's `from` and `to` of an address; `range` counts back from now. */
   function limits({ range, from, to }) {
-    const hours = RANGES[range]?.[0];
+    const hours = RANGES.get(range)?.[0];
     return hours ? { from: stampAt(Date.now() - hours * HOUR), to: undefined } : { from, to };
   }
 
-  const chosen = ({ range, from, to, date }) => Boolean(RANGES[range] || from || to || date);
+  const chosen = ({ range, from, to, date }) => Boolean(RANGES.has(range) || from || to || date);
   const none = { range: null, from: null, to: null, date: null };
   const short = (time) => time.slice(5, 16);
 
@@ -26,44 +29,34 @@ export default (ui, change) => {
   }
 
   function select(query) {
-    const other = !RANGES[query.range] && chosen(query);
-    const options = [["", "Any time"], ...Object.entries(RANGES).map(([id, [, label]]) => [id, label]),
+    const other = !RANGES.has(query.range) && chosen(query);
+    const options = [["", "Any time"], ...[...RANGES].map(([id, [, label]]) => [id, label]),
       ...(other ? [["chosen", text(query)]] : []), ["dates", "From … to …"]];
     function set({ target }) {
       if (target.value !== "dates") return change({ ...none, range: target.value || null });
-      target.value = RANGES[query.range] ? query.range : other ? "chosen" : "";
-      open(true);
+      target.value = RANGES.has(query.range) ? query.range : other ? "chosen" : "";
+      void open();
     }
-    return html`<select aria-label="Time" .value=${other ? "chosen" : (RANGES[query.range] && query.range) || ""} @change=${set}>
+    return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${set}>
       ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
     </select>`;
   }
 
-  let asking = false;
+  /** The form of two dates; fetched when it is asked for, null while nobody does. */
+  let asked = null;
 
-  function open(on) {
-    asking = on;
+  async function open() {
+    const { default: form } = await import("./dates.js");
+    asked = form(ui, (chosen) => {
+      asked = null;
+      if (chosen) change({ ...none, ...chosen });
+      else ui.refresh();
+    });
     ui.refresh();
-    if (on) document.querySelector("#range-from")?.focus();
+    document.querySelector("#range-from")?.focus();
   }
 
-  function submit(event) {
-    event.preventDefault();
-    const { from, to } = Object.fromEntries(new FormData(event.target));
-    const stamped = (value) => (value ? `${value.replace("T", " ")}:00`.slice(0, 19) : null);
-    asking = false;
-    change({ ...none, from: stamped(from), to: stamped(to) });
-  }
-
-  const field = (id, label, value) => html`<label>${label} <input id=${`range-${id}`} name=${id} type="datetime-local"
-    .value=${(value ?? "").slice(0, 16).replace(" ", "T")} /></label>`;
-
-  /** Two dates to choose any range; null while nobody asked for it. */
-  const dates = (query) => asking && html`<form class="toolbar dates" aria-label="Time range in UTC" @submit=${submit}>
-    ${field("from", "From", limits(query).from)} ${field("to", "to", limits(query).to)} <span class="faint">UTC, whole hours</span>
-    <button class="button button-main">Show</button>
-    <button class="button" type="button" @click=${() => open(false)}>Cancel</button>
-  </form>`;
+  const dates = (query) => asked?.(limits(query));
 
   /** The events of the last 24 hours; a click takes an hour, a drag several. */
   function chart({ hours: values }, query) {

@@ -1,7 +1,7 @@
 // Searches that this browser keeps, and the button that keeps the current one.
 
 import { compose } from "./search.js";
-import { SORTS, STATUSES } from "./words.js";
+import { SORTS, STATUSES, worded } from "./words.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, memory, parameters) => {
@@ -11,11 +11,11 @@ export default (ui, memory, parameters) => {
   const search = (query) => Object.fromEntries(parameters.filter((name) => query[name]).map((name) => [name, query[name]]));
 
   const title = (query) => [
-    query.status && `is:${query.status.split(",").map((name) => (STATUSES[name] ?? name).toLowerCase().replaceAll(" ", "_")).join()}`,
+    query.status && `is:${query.status.split(",").map((name) => worded(STATUSES, name).toLowerCase().replaceAll(" ", "_")).join()}`,
     compose(query),
     query.range && `last ${query.range}`,
     [query.date, query.from?.slice(5, 16), query.to && `to ${query.to.slice(5, 16)}`].filter(Boolean).join(" "),
-    query.sort && `by ${(SORTS[query.sort] ?? query.sort).toLowerCase()}`,
+    query.sort && `by ${worded(SORTS, query.sort).toLowerCase()}`,
   ].filter(Boolean).join(" ");
 
   const read = () => memory.read("saved", []).filter((query) => query && typeof query === "object");

@@ -63,6 +63,6 @@ export function parse(text) {
 function accepted(name, value) {
   if (!name || !value) return null;
   if (name === "severity") return LEVELS.includes(value.toUpperCase()) ? value.toUpperCase() : null;
-  if (name === "status") return value in STATUSES ? value : null;
+  if (name === "status") return Object.hasOwn(STATUSES, value) ? value : null;
   return value;
 }

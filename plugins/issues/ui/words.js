@@ -12,6 +12,9 @@ export const STATUSES = {
 
 export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", trend: "Rising" };
 
+/** How a vocabulary reads a name of an address; one that it does not have stands for itself. */
+export const worded = (words, name) => (Object.hasOwn(words, name) ? words[name] : name);
+
 /** The title without the exception's class, which stands before it by itself: pushed events have it in both. */
 export const plainTitle = ({ exception_class: raised, title }) =>
   raised && title.startsWith(`${raised}: `) ? title.slice(raised.length + 2) : title;

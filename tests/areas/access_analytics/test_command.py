@@ -58,7 +58,10 @@ def test_files_that_cannot_be_read(line: Line, tmp_path: Path) -> None:
     bad.write_bytes(gzip.compress(line().encode() * 100)[:-20])
     out, error = run("--json", "access", str(good), str(tmp_path / "none.log"), code=3)
     assert json.loads(out)["total"] == 1 and "none.log" in error
-    run("access", str(tmp_path / "none.log"), code=1)
+    none, out, error = "none.log: No such file or directory", *run("access", str(tmp_path / "none.log"), code=1)
+    assert (out, error) == ("", f"snaglist: {tmp_path / none}\n")
+    out, error = run("--json", "access", str(tmp_path / "none.log"), code=1)
+    assert (json.loads(out), error) == ({"error": str(tmp_path / none)}, "")
     run("access", code=2)
     assert "damaged" in run("access", str(bad), code=1)[1]
 

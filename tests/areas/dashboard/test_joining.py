@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from snaglist.plugins.dashboard.joining import NotJoinable, alias, join, link
+from snaglist.plugins.dashboard.joining import NotJoinable, alias, join, link, read
 
 AT = "dashboard/all.js"
 ENTRY = "shop/shop.js"
@@ -135,7 +135,6 @@ console.log((await ui.later("pay")).default(empty));
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ('  import { price } from "./price.js";', "an indented import"),
         ("const a = 1;\rexport const name = 1;", "line ends of another kind"),
         ("\ufeffexport const name = 1;", "line ends of another kind"),
         ("var name = 1;", "has var"),
@@ -150,10 +149,20 @@ console.log((await ui.later("pay")).default(empty));
         ('import words from "words";', "another form"),
         ("import words from './price.js';", "another form"),
         ('import { price } from "./price.js"', "another form"),
-        ('const text = `\nexport const name = "";\n`;', "in a template or a comment"),
-        ("/*\nexport const name = 1;\n*/", "in a template or a comment"),
+        ('const text = `\nexport const name = "";\n`;', "in a text or a template"),
         ('const name = await fetch("?");', "awaits at the top"),
         ("await 0;", "awaits at the top"),
+        ("const f = async () => await 0;\nawait f();", "awaits at the top"),
+        ("if (document) { var name = 1; }", "has var"),
+        ("const $default = 1;", "begins with $"),
+        ('const name = 1;\nimport { price } from "./price.js";', "an import behind other code"),
+        ('const paths = `import("./a.js")`;', "in a text or a template"),
+        ("export function name() {}\nname = () => 1;", "name seems to be assigned anew"),
+        ("export class name {}\nconst off = () => { name ??= null; };", "name seems to be assigned anew"),
+        ("export function name() {}\n[name] = [1];", "name seems to be assigned anew"),
+        ("export function name() {}\n({ a: { name } } = { a: {} });", "name seems to be assigned anew"),
+        ("export function name() {}\nfor (name of []) {}", "name seems to be assigned anew"),
+        ("const a = {} / 1;", "cannot be read for sure: a slash behind }"),
         ("export const name = await 0;", "awaits at the top"),
         ("const here = import.meta.url;", "import.meta"),
         ("const load = (name) => import(name);", "import()"),
@@ -169,6 +178,33 @@ def test_what_it_cannot_join_is_refused(text: str, reason: str) -> None:
     said = refused(f"{text}\n")
     assert re.match(r"shop/\w+[.]js: ", said)
     assert reason in said
+
+
+def test_what_only_looks_like_an_import_is_none() -> None:
+    """Backticks in a regular expression and an import in a comment; an import may be indented."""
+    quoted = """export const name = "`".replace(/[`/]/, '"');"""
+    text = joined(words=f'  import {{ price }} from "./price.js";\n/*\nexport const other = 1;\n*/\n{quoted}\n')
+    assert f"const {{ price }} = $shop_price;\n{quoted[7:]}\n$shop_words = {{ name }};" in text
+
+
+def test_comments_and_indentation_go_and_texts_stay() -> None:
+    text = """export const name = `a // b
+      ${ /* c */ ["  //", 1] /* d
+      e */ }
+    f` // g
+
+    /* h */
+    + "/* i */" /
+    2 /* j */ /* k */ + 3;
+"""
+    kept = """const name = `a // b
+      ${ ["  //", 1]
+}
+    f`
++ "/* i */" /
+2 + 3;
+"""
+    assert kept in joined(words=text)
 
 
 def test_a_second_name_of_one_export_is_missed_by_who_imports_it() -> None:
@@ -187,6 +223,11 @@ def test_an_import_of_something_else_stays_as_it_is() -> None:
     _, modules = join(SOURCES, [ENTRY], AT)
     text = 'import form from "./form.js";\nconst text = `\nimport { price } from "../price.js";\n`;\n'
     assert link("shop/screens/pay.js", text, modules, AT) == text
+    for text in (
+        'pay();\nimport { price } from "../price.js";\n',
+        'import { price } from "../price.js";\nprice++ / 2;\n',
+    ):
+        assert link("shop/screens/pay.js", text, modules, AT) == text
 
 
 def test_the_dashboard_itself_can_be_joined() -> None:
@@ -202,3 +243,5 @@ def test_the_dashboard_itself_can_be_joined() -> None:
     assert len(modules) > 24
     for name in modules:
         assert f"\n// {name}\n{{\n" in text
+    for name, source in sources.items():
+        assert read(name, source).name == name

@@ -1,12 +1,14 @@
 """`tracker-settings`, `tracker-test` and what keeps the secrets (api.md §28.1, §28.2, §34.3)."""
 
 import json
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from snaglist.kernel.store import get_setting, put_setting
 from snaglist.kernel.testing import running_service
 
 DEFAULTS = {
@@ -139,6 +141,54 @@ def test_the_environment_wins(fresh_data: Path) -> None:
             answer = client.put("tracker-settings", {name: "mine"})
             assert answer.status == 422 and name in answer.error
         assert KEY not in (fresh_data / "applications/default/service.sqlite").read_bytes().decode("latin-1")
+
+
+GITLAB = {"provider": "gitlab", "project": "7", "enabled": True}
+
+
+@pytest.mark.parametrize(
+    ("hosts", "address", "goes"),
+    [
+        ([], "", True), ([], "https://93.184.216.34", True), ([], "http://10.0.0.1", True),
+        (["gitlab.com"], "https://GITLAB.com.:443/api/v4", True), (["gitlab.com"], "https://gitlab.com:8443", False),
+        (["93.184.216.34"], "https://93.184.216.34/api/v4", True), (["93.184.216.34"], "", False),
+        (["93.184.216.34"], "https://93.184.216.35", False), (["10.0.0.1"], "http://10.0.0.1", False),
+        (["10.0.0.1:80", "gitlab.com"], "http://10.0.0.1", True), (["10.0.0.1:80", "gitlab.com"], "", True),
+    ],
+)  # fmt: skip
+def test_a_key_of_the_environment_goes_where_the_operator_says(
+    site_with: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, hosts: list[str], address: str, goes: bool
+) -> None:
+    """Whoever may change the settings of an application chooses the host, and must not get the key by it."""
+    found = socket.getaddrinfo
+    monkeypatch.setattr(
+        "socket.getaddrinfo",
+        lambda name, *given, **named: found(name if name[0].isdigit() else "93.184.216.34", *given, **named),
+    )
+    client = site_with(
+        settings=False, tracker__api_key=KEY, tracker__api_key_hosts=hosts, outbound__allow_private=["10.0.0.0/8"]
+    ).client
+    given = GITLAB | {"endpoint_url": address}
+    answer = client.put("tracker-settings", given)
+    if goes:
+        assert (answer.status, answer.json["api_key_source"], answer.json["env_key_locked"]) == (200, "env", True)
+        assert client.patch("tracker-settings", {"api_key": "mine"}).status == 422
+        return
+    assert answer.status == 422 and "tracker.api_key_hosts" in answer.error
+    own = client.put("tracker-settings", given | {"api_key": "mine"})  # it has a key of its own, as without the other
+    assert (own.status, own.json["api_key_source"], own.json["env_key_locked"]) == (200, "stored", False)
+
+
+def test_settings_from_before_do_not_send_the_key(site_with: Callable[..., Any]) -> None:
+    """As after an upgrade, or when the operator takes a host away."""
+    site = site_with("github", tracker__api_key="key-of-the-environment", tracker__api_key_hosts=["api.github.com"])
+    with site.service.call().transaction() as db:
+        put_setting(db, "tracker", {**get_setting(db, "tracker"), "sealed": {}})
+    refused = site.client.post("tracker-test")
+    assert refused.status == 422 and "tracker.api_key_hosts" in refused.error
+    job = site.job(site.queue())
+    assert job["status"] == "failed" and "tracker.api_key_hosts" in job["error"]
+    assert site.double.got == []
 
 
 def test_secrets_are_sealed(site_with: Callable[..., Any], fresh_data: Path) -> None:

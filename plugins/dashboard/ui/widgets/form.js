@@ -1,9 +1,12 @@
 // A form from a description of its fields. What the service refuses stands beside the field that it names.
 
 import { html, keyed, render } from "../dom.js";
+import { query } from "../routes.js";
 
 const PAUSE = 250;
 let made = 0;
+/** The forms that stay while their page is loaded again, by page and label. */
+const kept = new Map();
 
 /** Where a refusal belongs: the field that it names ("config.paths[0]: must be …"), or the form as a whole (""). */
 export function place(message, names) {
@@ -28,11 +31,26 @@ function put(body, path, value) {
 }
 
 /** Make a form element; `schemas/dashboard.d.ts` describes what it takes. */
-export function form({ label, fields, values = {}, action = "Save", danger = false, note, save, cancel }, element = document.createElement("form")) {
+export function form(options, element = document.createElement("form")) {
+  if (!options.keep) return create(options, element).element;
+  const { app, view, id } = query();
+  const place = JSON.stringify([app, view, id, options.label]);
+  const known = kept.get(place);
+  if (known?.unsaved()) known.renew(options);
+  else kept.set(place, create(options, element));
+  return kept.get(place).element;
+}
+
+/** A form, whether something typed is not saved yet, and how it takes over what the page has loaded anew. */
+function create(options, element) {
+  let { label, fields, values = {}, action = "Save", danger = false, note, save, cancel } = options;
   element.className = "form";
   element.setAttribute("aria-label", label);
   const id = `form-${++made}`;
-  const held = Object.fromEntries(fields.map((field) => [field.name, values[field.name] ?? field.value ?? empty(field)]));
+  const initial = (field) => values[field.name] ?? field.value ?? empty(field);
+  const held = Object.fromEntries(fields.map((field) => [field.name, initial(field)]));
+  /** The names of the fields that were changed since the last time that the form was saved. */
+  let touched = new Set();
   let problems = {};
   let busy = false;
   let noted = null;
@@ -43,6 +61,7 @@ export function form({ label, fields, values = {}, action = "Save", danger = fal
 
   function change(field, value) {
     held[field.name] = value;
+    touched.add(field.name);
     delete problems[field.name];
     draw();
     if (!note) return;
@@ -74,9 +93,12 @@ export function form({ label, fields, values = {}, action = "Save", danger = fal
     busy = true;
     problems = {};
     draw();
+    const sent = touched;
+    touched = new Set(); // to save loads the page again, as a rule: nothing is to be kept then
     try {
       await save(body());
     } catch (error) {
+      for (const name of sent) touched.add(name);
       problems = place(error.message, shown().map(({ name }) => name));
     }
     busy = false;
@@ -146,10 +168,16 @@ export function form({ label, fields, values = {}, action = "Save", danger = fal
       ${cancel && html`<button class="button" type="button" @click=${cancel}>Cancel</button>`}
     </div>`;
 
+  function renew(loaded) {
+    ({ fields, values = {}, note, save, cancel } = loaded);
+    for (const field of fields) if (!touched.has(field.name)) held[field.name] = initial(field);
+    draw();
+  }
+
   element.addEventListener("submit", submit);
   draw();
   if (note) void tell();
-  return element;
+  return { element, renew, unsaved: () => element.isConnected && touched.size > 0 };
 }
 
 const empty = ({ type, options }) =>

@@ -20,10 +20,11 @@ export default (ui) => {
 
   async function load(query, options) {
     const since = chosen(query) ?? ui.stamp(new Date(Date.now() - DAY));
+    const counted = api("summary", {}, options);
     const [summary, loud, fresh] = await Promise.all([
-      api("summary", {}, options),
+      counted,
       api("errors", { status: UNDONE, sort: "occurrences", limit: SHOWN }, options),
-      newSince(api, since, options),
+      counted.then(({ total }) => newSince(api, since, total.groups_count, options)),
     ]);
     return { summary, loud: loud.data, fresh };
   }

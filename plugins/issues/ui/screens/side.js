@@ -1,5 +1,6 @@
 // The column beside an issue: numbers, tags, where it happens, and why its events belong together.
 
+import { worded } from "../words.js";
 import care from "./care.js";
 import { setTag, tagNamed } from "./triage.js";
 
@@ -48,9 +49,9 @@ export default (ui) => {
       <button class="button">Add</button>
     </form></section>`;
 
-  const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${FACETS[name] ?? name}</h2>
+  const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${worded(FACETS, name)}</h2>
     <ul class="facet">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
-      ${FILTER[name] && value !== "(other)"
+      ${Object.hasOwn(FILTER, name) && value !== "(other)"
         ? html`<a class="mono" href=${ui.link({ [FILTER[name]]: value })} title="Issues with this value">${value}</a>`
         : html`<span class="mono">${value}</span>`}
       <span class="count">${ui.number(count)}</span></li>`)}</ul></section>`;

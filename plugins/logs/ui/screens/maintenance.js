@@ -22,6 +22,7 @@ export default (ui) => {
         hint: "500: failures of the server; 600: never." },
     ],
     values: { ...settings, severities: settings.ingested_severities },
+    keep: true,
     async save(values) {
       await api.put("ingestion-settings", values);
       ui.toast("Saved. It holds for lines read from now on.");
@@ -34,6 +35,7 @@ export default (ui) => {
     action: "Read again",
     fields: [{ name: "module_id", label: "Which logs", type: "select", options: [["", "All"], ...modules.map(({ id, name }) => [String(id), `Module ${name}`])],
       none: true, read: (text) => (text === "" ? "" : Number(text)) }],
+    keep: true,
     async save({ module_id: module }) {
       const { job_id: id } = await api.post("reindex", module ? { module_id: module } : {});
       ui.follow(id, { label: "Reading logs again", done: again });
@@ -49,6 +51,7 @@ export default (ui) => {
     label: "Delete events",
     action: "Show what would go …",
     fields: [{ name: "date", label: "All events of one day (UTC)", type: "date", required: true }],
+    keep: true,
     save: (scope) => remove(scope),
   });
 

@@ -11,8 +11,6 @@ export default (ui) => {
   const { html, api } = ui;
   const views = { deploys: deploys(ui), maps: maps(ui), settings: settings(ui) };
 
-  let made = { of: "", form: null };
-
   return {
     async load({ page, maps: mapsPage }, { signal }) {
       const [known, stored, chosen] = await Promise.all([
@@ -20,10 +18,7 @@ export default (ui) => {
         api("source-maps", { page: mapsPage, limit: LIMIT }, { signal }),
         api("release-settings", {}, { signal }),
       ]);
-      // An upload or a deploy loads the page again: what is typed into the form of the settings stays meanwhile.
-      const now = JSON.stringify([ui.query().app, chosen]);
-      if (made.of !== now) made = { of: now, form: views.settings.form(chosen) };
-      return { known, stored, links: made.form };
+      return { known, stored, links: views.settings.form(chosen) };
     },
     render: ({ known, stored, links }) => html`<h1 tabindex="-1">Releases</h1>
       <div class="stack page-body">${views.deploys(known)} ${views.maps(stored)} ${views.settings.view(links)}</div>`,

@@ -20,6 +20,7 @@ export default (ui) => {
     ],
     values: settings,
     save,
+    keep: true,
   });
 
   const view = (made) => html`<section class="card block" aria-labelledby="links"><h2 id="links">Links to sources</h2>${made}</section>`;

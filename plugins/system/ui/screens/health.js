@@ -20,7 +20,7 @@ export default (ui) => {
   const { html, api } = ui;
 
   const row = ([name, good]) => {
-    const [title, meaning, fix] = CHECKS[name] ?? [name, "", ""];
+    const [title, meaning, fix] = Object.hasOwn(CHECKS, name) ? CHECKS[name] : [name, "", ""];
     return html`<tr><td><span class="state" data-state=${good ? "good" : "bad"}>${good ? "OK" : "Failed"}</span></td>
       <th scope="row">${title}</th><td class="wrap">${good ? meaning : html`<b>${fix}</b>`}</td></tr>`;
   };

@@ -8,7 +8,7 @@ export default (ui) => {
   const { html, api } = ui;
   let current = null;
 
-  const kind = (job) => job.kind[0].toUpperCase() + job.kind.slice(1).replaceAll(/[_-]/g, " ");
+  const kind = (job) => ui.sentence(job.kind);
   const act = (job, action, said) => ui.act(async () => {
     const answer = await api.post("jobs", { id: job.id, action });
     if (action === "retry") ui.follow(answer.id);

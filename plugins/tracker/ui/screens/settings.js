@@ -19,7 +19,7 @@ export default (ui) => {
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(settings) {
-    const names = { ...PROVIDERS, ...(settings.provider in PROVIDERS ? {} : { [settings.provider]: settings.provider }) };
+    const names = { ...PROVIDERS, ...(Object.hasOwn(PROVIDERS, settings.provider) ? {} : { [settings.provider]: settings.provider }) };
     return [
       { name: "provider", label: "Tracker", type: "select", options: Object.entries(names), half: true },
       { name: "endpoint_url", label: "Address", max: 2000, half: true, placeholder: "https://…",
@@ -45,7 +45,7 @@ export default (ui) => {
     await ui.reload();
   }
 
-  const form = (settings) => ui.form({ label: "Tracker settings", fields: fields(settings), values: settings, save });
+  const form = (settings) => ui.form({ label: "Tracker settings", fields: fields(settings), values: settings, save, keep: true });
 
   const forget = (name, label) => ui.confirm({
     title: `Forget the stored ${label.toLowerCase()}`,

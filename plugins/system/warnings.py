@@ -1,0 +1,44 @@
+"""What an operator should look at in the configuration."""
+
+from collections.abc import Iterator
+
+from snaglist.kernel.origin import is_loopback, parse_host
+from snaglist.kernel.plugins import normal
+from snaglist.kernel.service import Service
+
+
+def config_warnings(service: Service, *, told: bool = False) -> list[str]:
+    """Return a line for each matter: names of keys, never values, because anybody may ask for health.
+
+    With `told` the lines are for the operator alone, and name what was written and what is possible.
+    """
+    found = service.settings.warnings() + service.keys.warnings()
+    if not service.keys.required and service.bound is not None and not is_loopback(service.bound):
+        found.append("auth.token: not set, and the instance is reachable from other machines")
+    optional = [plugin for plugin in service.plugins.all() if not plugin.core]
+    possible = f"no optional area; there are {', '.join(sorted(plugin.id for plugin in optional))}"
+    for name, number, entry, what in (*_unknown(service), *_unserved(service)):
+        what = what or possible
+        found.append(f"{name}: {entry!r} is {what}" if told else f"{name}: entry {number} is {what.partition(';')[0]}")
+    return found
+
+
+def _unknown(service: Service) -> Iterator[tuple[str, int, str, str]]:
+    """Entries of the lists of areas that name none which can be switched: key, number, text."""
+    optional = [plugin for plugin in service.plugins.all() if not plugin.core]
+    ids = {plugin.id for plugin in optional}
+    denied = {normal(name) for plugin in optional for name in (plugin.id, plugin.distribution)}
+    for number, entry in enumerate(service.settings["plugins.enabled"], 1):
+        if entry not in ids:
+            yield "plugins.enabled", number, entry, ""
+    for number, entry in enumerate(service.settings["plugins.disabled"], 1):
+        if normal(entry) not in denied:
+            yield "plugins.disabled", number, entry, ""
+
+
+def _unserved(service: Service) -> Iterator[tuple[str, int, str, str]]:
+    """Entries that no Host header of a request can fit."""
+    for number, entry in enumerate(service.settings["server.allowed_hosts"], 1):
+        read = parse_host(entry) or parse_host(f"[{entry}]")
+        if entry not in ("*", "auto") and (read is None or read.port is not None):
+            yield "server.allowed_hosts", number, entry, "no host name; it has no scheme, port or *: logs.example.com"
