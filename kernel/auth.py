@@ -30,17 +30,10 @@ def usable_key(configured: str, name: str) -> bytes | None:
 
 def presented_key(token_header: str | None, authorization: str | None) -> bytes | None:
     """Return the key a request presents: `X-Service-Token` alone when not empty, else the Bearer value."""
-    if token_header:
-        return _bytes(token_header)
     scheme, _, value = (authorization or "").partition(" ")
-    if scheme.lower() == "bearer" and value:
-        return _bytes(value)
-    return None
-
-
-def _bytes(header: str) -> bytes:
+    key = token_header or (value if scheme.lower() == "bearer" else "")
     # WSGI hands header bytes over as latin-1 text.
-    return header.encode("latin-1", "replace")
+    return key.encode("latin-1", "replace") if key else None
 
 
 class Keys:

@@ -6,7 +6,7 @@ import json
 import re
 import string
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, quote
 
@@ -93,15 +93,18 @@ def check_json_type(environ: Mapping[str, Any]) -> None:
         raise UnsupportedMedia("Content-Type: must be application/json")
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes, cut: Callable[[str], int] | None = None) -> Any:
     """Return the JSON value of a body; BadRequest for what is not strict JSON in UTF-8."""
     try:
-        return json.loads(body.decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_constant)
+        return json.loads(body.decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_constant, parse_int=cut)
     except UnicodeDecodeError as error:
         raise BadRequest("The body is not UTF-8.") from error
     except RecursionError as error:
         raise BadRequest("The body nests too deeply.") from error
     except ValueError as error:
+        if not cut and not isinstance(error, json.JSONDecodeError):
+            # Python converts no more than 4,300 digits. Their beginning is beyond 64 bits too: refused with its field.
+            return parse_json(body, lambda digits: int(digits[:4000]))
         raise BadRequest(f"The body is not JSON: {_reason(error)}.") from error
 
 

@@ -81,13 +81,13 @@ class Gate:
         """Check the request and answer it, be it with the envelope of a failure."""
         started = time.perf_counter()
         query, malformed = self._read_query(environ)
-        target = self._target(environ, query)
+        target = self.target(environ, query)
         try:
             reply = self._answer(environ, target, query, malformed)
         except Exception as error:
             reply = failure(error)
         if target.endpoint and target.endpoint.cross_origin:
-            reply = replace(reply, headers={**_cross_origin(target.endpoint), **reply.headers})
+            reply = replace(reply, headers={**cross_origin(target.endpoint), **reply.headers})
         for observe in self._observers:
             try:
                 observe(target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"], reply.status, started)
@@ -140,9 +140,9 @@ class Gate:
     # -- step 0
 
     def _check_transport(self, environ: Environ) -> Peer:
-        if len(environ.get("PATH_INFO", "")) + len(environ.get("QUERY_STRING", "")) > MAX_URL:
+        if len(f"{environ.get('PATH_INFO', '')}?{environ.get('QUERY_STRING', '')}".rstrip("?")) > MAX_URL:
             raise UriTooLong(TOO_LONG)
-        if sum(len(name) + len(value) for name, value in environ.items() if name.startswith("HTTP_")) > MAX_HEADERS:
+        if sum(len(n) + len(v) for n, v in environ.items() if n.startswith(("HTTP_", "CONTENT_"))) > MAX_HEADERS:
             raise HeadersTooLarge("The headers are over 64 KiB.")
         peer = read_peer(environ, self._service.proxies)
         self._service.hosts.check_host(peer)
@@ -166,7 +166,8 @@ class Gate:
         except BadRequest as error:
             return {}, error
 
-    def _target(self, environ: Environ, query: dict[str, str]) -> _Target:
+    def target(self, environ: Environ, query: dict[str, str]) -> _Target:
+        """Return what a path and a query mean."""
         path = environ.get("PATH_INFO", "").removeprefix("/")
         name = query.get("api")
         if name is not None and not path:
@@ -198,7 +199,7 @@ class Gate:
 
     def _sign_in(self, target: _Target, environ: Environ, peer: Peer, refusal: Unauthorized) -> Reply:
         """The page at the root is its own sign-in page: it holds no data."""
-        browser = environ["REQUEST_METHOD"] in READING and "text/html" in environ.get("HTTP_ACCEPT", "")
+        browser = environ["REQUEST_METHOD"] in READING and "text/html" in environ.get("HTTP_ACCEPT", "").lower()
         if target.page is None or not browser:
             raise refusal
         reply = self._page(target, environ, peer)
@@ -336,7 +337,7 @@ def _not_allowed(endpoint: Endpoint, method: str) -> MethodNotAllowed:
     return MethodNotAllowed(f"{endpoint.name} does not support {method}.", headers={"Allow": endpoint.allow()})
 
 
-def _cross_origin(endpoint: Endpoint) -> dict[str, str]:
+def cross_origin(endpoint: Endpoint) -> dict[str, str]:
     """The headers that let pages of every origin use an endpoint; no credentials, so there is nothing to steal."""
     return {
         "Access-Control-Allow-Origin": "*",

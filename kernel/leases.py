@@ -53,7 +53,8 @@ def heartbeat(service: "Service", worker: str, kind: str) -> None:
 
 
 def worker_alive(service: "Service") -> bool:
-    """Tell whether any worker gave a sign of life in the last 30 seconds."""
+    """Tell whether any worker gave a sign of life in the last 30 seconds, and has not ended since."""
     with service.database.transaction(service.applications.registry, write=False) as db:
         since = times.add(clock(db), seconds=-ALIVE_SECONDS)
-        return db.execute(select(store.workers.c.id).where(store.workers.c.heartbeat_at >= since)).first() is not None
+        recent = db.execute(select(store.workers.c.id).where(store.workers.c.heartbeat_at >= since)).scalars()
+        return any(not is_gone(worker, place(service.settings.node)) for worker in recent)

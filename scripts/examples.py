@@ -184,8 +184,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "connectors", {}, {"name": "web-1", "type": "local", "config": folder}
     yield "POST", "connectors", {}, {"name": "web-2", "type": "local", "config": {"directory": "/etc"}}
     yield "GET", "connectors", {}, None
-    yield "PUT", "connectors", {}, {"id": 1, "name": "web-1", "config": folder}
-    yield "PUT", "connectors", {}, {"id": 1, "name": "web-1"}
+    yield "PUT", "connectors", {}, {"id": 1, "name": "web-1", "type": "local", "config": folder}
+    yield "PUT", "connectors", {}, {"id": 1, "name": "web-1", "type": "local"}
     yield "PATCH", "connectors", {}, {"id": 1, "interval_minutes": 5}
     yield "PATCH", "connectors", {}, {"id": 1, "type": "ssh"}
     yield "POST", "connectors-test", {}, {"id": 1}

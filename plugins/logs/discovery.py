@@ -88,20 +88,29 @@ def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
             resolved = path.resolve(strict=True)
             mode = resolved.stat().st_mode
         except (OSError, RuntimeError, ValueError) as error:
-            found.problems.append((str(path), reason(error)))
+            found.problems.append((printable(path), reason(error)))
             continue
         if stat.S_ISDIR(mode):
             named: Iterator[Path] = _walk(resolved, pattern, found, seen_folders)
         elif stat.S_ISREG(mode):
             named = iter([resolved])
         else:
-            found.problems.append((str(path), "not a file or folder"))
+            found.problems.append((printable(path), "not a file or folder"))
             continue
         for file in named:
-            if file not in seen_files:
-                seen_files.add(file)
+            if file in seen_files:
+                continue
+            seen_files.add(file)
+            if printable(file) == str(file):
                 found.files.append(file)
+            else:  # no database stores such a path as text
+                found.problems.append((printable(file), "the name or that of a folder above is not UTF-8"))
     return found
+
+
+def printable(path: Path | str) -> str:
+    """Return a path, or another text of the system, with what is not UTF-8 in it replaced."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def reason(error: Exception) -> str:
@@ -118,7 +127,7 @@ def _walk(folder: Path, pattern: re.Pattern[str], found: Discovery, seen: set[Pa
         with os.scandir(folder) as listing:
             entries = sorted(listing, key=lambda entry: entry.name)
     except OSError as error:
-        found.problems.append((str(folder), reason(error)))
+        found.problems.append((printable(folder), reason(error)))
         return
     for entry in entries:
         try:

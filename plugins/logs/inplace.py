@@ -12,7 +12,7 @@ from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.discovery import Discovery, compile_pattern, discover
+from snaglist.plugins.logs.discovery import Discovery, compile_pattern, discover, printable
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
@@ -40,7 +40,7 @@ def check_paths(paths: Sequence[str]) -> None:
     """Raise NotFound when a path does not exist."""
     for path in paths:
         if path != STANDARD_INPUT and _is_missing(Path(path)):
-            raise NotFound(f"{path}: no such file or folder")
+            raise NotFound(f"{printable(path)}: no such file or folder")
 
 
 def turn(session: Session, call: Call) -> AbstractContextManager[None]:
@@ -109,6 +109,7 @@ def _size(file: Path) -> int:
 
 
 def _module(call: Call, name: str) -> int:
+    name = printable(name)
     return queries.find_module(call.db, [slug(name)], [key(name)]) or find_or_create_module(call, name)
 
 

@@ -56,9 +56,10 @@ def rename_application(call: Call) -> dict[str, Any]:
 
 def delete_application(call: Call) -> dict[str, Any]:
     """Remove an application with everything below its folder."""
+    phrase = f"DELETE APPLICATION {call.body['id']}"
+    if call.body["confirmation"] != phrase:  # known by the body alone, so it comes before what is stored
+        raise Invalid(f"confirmation: must be exactly {phrase}")
     application = _own_application(call)
-    if call.body["confirmation"] != f"DELETE APPLICATION {application.id}":
-        raise Invalid(f"confirmation: must be exactly DELETE APPLICATION {application.id}")
     remove_application(call.service, application)
     return {"id": application.id, "deleted": True}
 

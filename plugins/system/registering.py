@@ -14,20 +14,21 @@ _TURN = threading.Lock()  # one thread at a time makes or removes an application
 
 
 def add_application(service: Service, name: str, application_id: str | None = None) -> Application:
-    """Register an application, make its database and folders, then tell the plugins."""
+    """Make the database of an application, register it with its folders, then tell the plugins."""
     wanted = slug(application_id if application_id is not None else name)
     if not 1 <= len(wanted) <= 64:
         raise Invalid("id: must have 1-64 characters of a-z, 0-9 and dashes")
-    if wanted == "default":
-        raise Invalid("id: default is reserved")
+    if wanted == "default" or service.applications.find(wanted):
+        raise Invalid("id: default is reserved" if wanted == "default" else "id: exists already")
     with _TURN:
         application = service.applications.make(wanted, name, times.now())
-        register_application(service, application)
         try:
-            service.upgrade_application(application)
+            service.upgrade_application(application)  # first: whoever finds it registered may use it
+            register_application(service, application)
             service.introduce(application)
-        except BaseException:
-            _forget(service, application)
+        except BaseException as error:
+            if not isinstance(error, Invalid):  # else another process was faster, and the database is its own
+                _forget(service, application)
             raise
     return application
 
@@ -67,8 +68,9 @@ def unregister_application(service: Service, application: Application) -> None:
 
 def _forget(service: Service, application: Application) -> None:
     registered = store.applications
-    with service.database.transaction(service.applications.registry, write=True) as db:
-        db.execute(delete(registered).where(registered.c.id == application.id))
+    if service.applications.find(application.id):  # else the registry need not be written, which may be what failed
+        with service.database.transaction(service.applications.registry, write=True) as db:
+            db.execute(delete(registered).where(registered.c.id == application.id))
     service.applications.refresh()
     service.applications.forget_state(application)
     service.database.drop(application)

@@ -6,7 +6,7 @@ import logging
 import signal
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
@@ -16,11 +16,12 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import create_server
 from waitress.task import ErrorTask
 
+from snaglist.kernel import bodies
 from snaglist.kernel.app import create_app
 from snaglist.kernel.auth import presented_key
-from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT
-from snaglist.kernel.errors import ServiceError, internal_error
-from snaglist.kernel.gate import MAX_URL, TOO_LONG
+from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Endpoint
+from snaglist.kernel.errors import BadRequest, ServiceError, TooLarge, internal_error
+from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, cross_origin
 from snaglist.kernel.headers import security_headers
 from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
@@ -136,8 +137,9 @@ class StrictParser(HTTPRequestParser):
     """
 
     refusal: ServiceError | None = None
+    path = query = ""  # until the first line was read
 
-    def __init__(self, adjustments: Any, small: int, check: Callable[[Mapping[str, str]], None]) -> None:
+    def __init__(self, adjustments: Any, small: int, check: Callable[["StrictParser"], None]) -> None:
         super().__init__(adjustments)
         self._small, self._check = small, check
 
@@ -148,7 +150,7 @@ class StrictParser(HTTPRequestParser):
             raise ParsingError("The length of the body is ambiguous")
         if self.chunked or self.content_length >= self._small:
             try:
-                self._check(self.headers)
+                self._check(self)
             except ServiceError as refusal:
                 self.refusal = refusal
                 self.adj: Any = SimpleNamespace(max_request_body_size=self._small)
@@ -158,11 +160,22 @@ class StrictParser(HTTPRequestParser):
 def _channel_class(service: Service) -> type[HTTPChannel]:
     """waitress with an error page that is the service's envelope."""
 
+    def aimed_at(request: Any) -> Endpoint | None:
+        try:
+            query = bodies.parse_query(request.query)
+        except BadRequest:
+            return None
+        return gate.target({"PATH_INFO": request.path}, query).endpoint
+
     class EnvelopeTask(ErrorTask):
         def execute(self) -> None:
             status, message = _refusal(self.request)
             body = json.dumps({"error": message}).encode()
             refusal = getattr(self.request, "refusal", None)  # waitress types it as the failure alone
+            endpoint = aimed_at(self.request)
+            headers = security_headers(service.settings, "http") | (refusal.headers if refusal else {})
+            if endpoint and endpoint.cross_origin:
+                headers |= cross_origin(endpoint)
             self.status = status
             self.close_on_finish = True
             self.response_headers = [
@@ -170,11 +183,11 @@ def _channel_class(service: Service) -> type[HTTPChannel]:
                 ("Content-Type", "application/json; charset=utf-8"),
                 ("Cache-Control", "no-store"),
                 ("Connection", "close"),
-                *security_headers(service.settings, "http").items(),
-                *(refusal.headers.items() if refusal else ()),
+                *headers.items(),
             ]
             self.write(body)
 
+    gate = Gate(service)
     own_keys = [endpoint for endpoint, _ in service.endpoints().values() if endpoint.authenticate]
     small = max(DEFAULT_BODY_LIMIT, *map(service.body_limit, own_keys)) + BODY_MARGIN
 
@@ -182,9 +195,12 @@ def _channel_class(service: Service) -> type[HTTPChannel]:
         error_task_class = EnvelopeTask
 
         def parser_class(self, adjustments: Any) -> StrictParser:  # type: ignore[override]
-            return StrictParser(adjustments, small, self.check_key)
+            return StrictParser(adjustments, small, self.check)
 
-        def check_key(self, headers: Mapping[str, str]) -> None:
+        def check(self, request: StrictParser) -> None:
+            endpoint, headers = aimed_at(request), request.headers
+            if endpoint and endpoint.authenticate:  # the key of others is not asked for there
+                raise TooLarge(f"The body is over the limit of {service.body_limit(endpoint)} bytes.")
             environ = {f"HTTP_{name}": value for name, value in headers.items()} | {"REMOTE_ADDR": self.addr[0]}
             presented = presented_key(headers.get("X_SERVICE_TOKEN"), headers.get("AUTHORIZATION"))
             service.keys.check(presented, read_peer(environ, service.proxies).address)

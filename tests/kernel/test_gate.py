@@ -124,6 +124,7 @@ def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
         browser = client.request("GET", "/", b"", {"Accept": "text/html,*/*"})
         assert browser.status == 401 and browser.headers["content-type"].startswith("text/html")
         assert browser.headers["cache-control"] == "no-store"
+        assert client.request("GET", "/", b"", {"Accept": "Text/HTML"}).content == browser.content
         assert client.request("GET", "/", b"", {"Accept": "application/json"}).error
         assert client.request("GET", "/?API=area", b"", signed).text.startswith("<html>")
         assert client.request("GET", "/?api=", b"", signed).status == 404
@@ -200,7 +201,8 @@ def test_etags(gate: Callable[..., Any]) -> None:
     ("accept", "coding"),
     [("gzip", "gzip"), ("GZIP", "gzip"), ("br, gzip;q=0.5", "gzip"), ("*", "gzip"), ("gzip;q=0", None),
      ("gzip;q=0.0, *", None), ("identity", None), ("", None), ("br", None), ("gzip, deflate, br, zstd", "zstd"),
-     ("zstd", "zstd"), ("gzip, zstd; q=0", "gzip"), ("gzip;q=0, zstd", "zstd")],
+     ("zstd", "zstd"), ("gzip, zstd; q=0", "gzip"), ("gzip;q=0, zstd", "zstd"),
+     ("*;q=0, gzip", "gzip"), ("*, gzip;q=0", None)],
 )  # fmt: skip
 @pytest.mark.parametrize("api", ["area", "stream"])
 def test_compression(gate: Callable[..., Any], api: str, accept: str, coding: str | None) -> None:

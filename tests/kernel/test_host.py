@@ -138,7 +138,9 @@ class TestRolesOfAnApplication:
         confirmed = {"id": "intern", "confirmation": "DELETE APPLICATION intern"}
         assert client.delete("applications", confirmed).status == 403
         assert client.post("applications", {"name": "New"}).status == 403, "owner of one application only"
-        assert client.delete("applications", {**confirmed, "id": "gone"}).status == 404
+        assert client.delete("applications", {**confirmed, "id": "gone"}).status == 422, "the phrase names the id"
+        gone = {"id": "gone", "confirmation": "DELETE APPLICATION gone"}
+        assert client.delete("applications", gone).status == 404
 
     def test_an_identity_that_knows_nobody_there(self, mount: Mount) -> None:
         def identity(request: Any, application: str | None) -> Mapping[str, Any] | None:

@@ -1,5 +1,7 @@
 """Background jobs: api.md §6.7, §23; architecture.md §6."""
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,7 +12,7 @@ from sqlalchemy import func, select, update
 
 from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
 from snaglist.kernel.jobs import LEASE_SECONDS, LeaseLost
-from snaglist.kernel.leases import heartbeat, worker_alive, worker_id
+from snaglist.kernel.leases import heartbeat, place, worker_alive, worker_id
 from snaglist.kernel.testing import Client
 
 Install = Kernel = Callable[..., Any]
@@ -437,6 +439,18 @@ def test_signs_of_life(with_jobs: Callable[..., Any]) -> None:
         answer = kit.client.get("health")
         assert answer.json["checks"]["jobs"] is False
         assert (answer.status, answer.json["status"]) == (200, "degraded")
+
+
+def test_a_worker_that_ended_is_not_alive(with_jobs: Callable[..., Any]) -> None:
+    """§14.4: its last heartbeat says nothing when the process is gone; of another machine nothing is known."""
+    with with_jobs(Job("count", lambda call: None)) as kit:
+        ended = subprocess.Popen([sys.executable, "-c", ""])
+        ended.wait()
+        here = place(kit.service.settings.node)
+        heartbeat(kit.service, f"{here}:{ended.pid}:0123abcd", "serve")
+        assert not worker_alive(kit.service)
+        heartbeat(kit.service, f"elsewhere:1:{ended.pid}:0123abcd", "serve")
+        assert worker_alive(kit.service)
 
 
 # -- wait

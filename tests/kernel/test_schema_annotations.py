@@ -8,6 +8,16 @@ import pytest
 
 from snaglist.kernel.schemas import MAX_INTEGER, Schema, Schemas
 
+ROOT = Path(__file__).parents[2]
+WORDLESS = {"pattern", "not", "contains", "minProperties", "maxProperties", "multipleOf"}
+REQUESTS = sorted(
+    file.relative_to(ROOT).as_posix()
+    for folder in ("schemas", "plugins-extra")
+    for pattern in ("*-body.json", "*-query.json", "definitions/connector-*.json")
+    for file in (ROOT / folder).rglob(pattern)
+    if file.name not in ("connector-plan.json", "connector-run.json")  # of answers
+)
+
 
 def schema(folder: Path, contents: dict[str, Any], part: str = "body") -> Schema:
     (folder / "thing").mkdir(exist_ok=True)
@@ -212,3 +222,25 @@ def test_every_kind_of_value_in_every_kind_of_field(tmp_path: Path) -> None:
         for value in values:
             _, problems = thing.check({"field": value})
             assert all(problem.startswith("field") and ": " in problem for problem in problems), (kind, value)
+
+
+def unworded(node: Any, place: str = "", worded: bool = False) -> list[str]:
+    """Return the rules of a schema that no sentence can be made of."""
+    if isinstance(node, list):
+        return [found for number, item in enumerate(node) for found in unworded(item, f"{place}/{number}", worded)]
+    if not isinstance(node, dict):
+        return []
+    named = place.endswith(("/properties", "/$defs"))
+    found = [f"{place}/{name}" for name, rule in node.items() if named and rule is False]
+    if not named and "x-message" not in node and not worded:
+        found += [f"{place}/{name}" for name in sorted(WORDLESS & set(node))]
+    for name, inner in node.items():
+        covered = name in ("anyOf", "oneOf", "not") and "x-message" in node
+        found += unworded(inner, f"{place}/{name}", covered or worded)
+    return found
+
+
+@pytest.mark.parametrize("file", REQUESTS)
+def test_every_rule_for_requests_has_words(file: str) -> None:
+    """§5: a message names the field and what it must be; "does not have the required form" says neither."""
+    assert unworded(json.loads((ROOT / file).read_text(encoding="utf-8"))) == []

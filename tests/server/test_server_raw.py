@@ -167,3 +167,38 @@ def test_only_clients_with_the_key_may_send_large_bodies(serve: Any) -> None:
         assert connection.recv(100).startswith(b"HTTP/1.1 100 Continue")
         connection.sendall(b" " * LARGE)
         assert b" 400 " in connection.recv(100)  # read as a whole, and no JSON
+
+
+def test_what_the_server_refuses_of_a_sender_is_told_as_by_the_endpoint(serve: Any) -> None:
+    """§2.8, §3: pages of every origin read the refusal, and the key of others is not asked for."""
+    server = serve("--no-jobs", SERVICE_TOKEN="test-key-0123456789abcdef", SERVICE_PLUGINS="ingest")
+    start = b"POST /?api=ingest" + HEAD + b"Origin: https://shop.example\r\n"
+    large = b"Content-Length: 30000000\r\n\r\n"
+    answer = server.send(start + large)
+    assert (answer.status, answer.error) == (413, "The body is over the limit of 5242880 bytes.")
+    assert "www-authenticate" not in answer.headers
+    broken = server.send(start + b"Content-Length: abc\r\n\r\n")
+    assert broken.status == 400 and broken.error
+    for refused in (answer, broken):
+        assert refused.headers["access-control-allow-origin"] == "*"
+        assert refused.headers["cross-origin-resource-policy"] == "cross-origin"
+    other = server.send((start + large).replace(b"ingest", b"tags"))
+    assert (other.status, other.error) == (401, "A valid key is required.")
+    assert "access-control-allow-origin" not in other.headers
+
+
+@pytest.mark.parametrize(
+    ("url", "status"),
+    [
+        (b"/?api=tags&q=" + b"x" * (16 * 1024 - 13), 200), (b"/?api=tags&q=" + b"x" * (16 * 1024 - 12), 414),
+        (b"/" + b"a" * (16 * 1024 - 1), 404), (b"/" + b"a" * 16 * 1024, 414),
+    ],
+    ids=["most", "more", "most of a path", "more of a path"],
+)  # fmt: skip
+def test_the_length_of_a_url_is_what_is_sent(shared: Any, url: bytes, status: int) -> None:
+    assert (len(url) > 16 * 1024) == (status == 414)
+    assert shared.send(get(url)).status == status
+
+
+def test_the_header_of_the_content_counts_too(shared: Any) -> None:
+    assert shared.send(post(b"Content-Type: " + b"x" * 66_000, b"Content-Length: 0")).status == 431

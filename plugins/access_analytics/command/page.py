@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from snaglist.kernel.privacy import open_private
 from snaglist.plugins.access_analytics.command.printing import panels
 
 _STYLE = """
@@ -45,7 +44,7 @@ def write_page(target: Path, report: Mapping[str, Any], files: Sequence[str]) ->
     for title, rows, columns in panels(report):
         if rows and title != "Days":
             _table(body, title, rows, columns)
-    with open_private(target, "wb") as page:  # of logs that others may not read, it may be
+    with target.open("wb") as page:
         page.write(b"<!doctype html>\n" + tostring(html, encoding="utf-8", method="html"))
 
 

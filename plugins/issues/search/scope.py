@@ -15,6 +15,7 @@ from snaglist.kernel import Invalid, times
 from snaglist.plugins.issues.tables import event_hours, issues, occurrences
 
 HOURS_SHOWN = 24
+_FIRST = "0001-01-01 00:00:00"
 MADE = ("manual", "tracker")  # origins that list by creation, since they have no events
 
 
@@ -135,10 +136,10 @@ def read_scope(query: Mapping[str, Any]) -> Scope:
         return Scope(start, _later(start, HOURS_SHOWN))
     if start is not None and end is not None and start >= end:
         raise Invalid("from: must be before to")
-    return Scope(
-        None if start is None else times.hour(start),
-        None if end is None else end if end == times.hour(end) else _later(times.hour(end), 1),
-    )
+    until = None if end is None else end if end == times.hour(end) else _later(times.hour(end), 1)
+    if end is not None and until is None:
+        start = start or _FIRST  # a range with nothing outside it is a range all the same
+    return Scope(None if start is None else times.hour(start), until)
 
 
 def hours_until(last: str, number: int) -> list[str]:

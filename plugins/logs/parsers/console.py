@@ -92,6 +92,7 @@ class Console(Parser):
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity)
+        self._last = ""
 
     def header(self, line: str) -> Head | None:
         """Read a time and, in most files, a level."""

@@ -131,8 +131,8 @@ class Reader:
         self._primary.prime(lines)
         headers = [self._primary.header(line) for line in lines]
         inner = [header.text for header in headers if type(header) is Wrapped]
-        if self._primary is not self._console:
-            self._console.prime(inner or lines)
+        # The console parser once more when it is the primary one: it forgets the times of the lines just seen.
+        self._console.prime(inner or lines)
 
     def _look_ahead(self, lines: Sequence[str]) -> None:
         """Find the first usable time of the sample, and how far dates without year or day go back."""

@@ -297,6 +297,25 @@ def test_no_worker_is_told(sqlite_site: Any, fresh_data: Path) -> None:
     assert queued["worker_started"] is False and queued["warning"] == "No worker is running; the job waits."
 
 
+SNAPSHOT = "0" * 64
+
+
+@pytest.mark.parametrize(
+    ("body", "refusal"),
+    [
+        ({"id": 1, "snapshots": {}}, "snapshots: cannot be combined with id"),
+        ({"snapshot": SNAPSHOT}, "snapshot: must come with the id of its connector"),
+        ({"snapshots": {"web": SNAPSHOT}}, "snapshots: must hold ids of connectors"),
+        ({"snapshots": {"1": "x"}}, "snapshots.1: must be 64 hex digits"),
+    ],
+)
+def test_a_sync_that_is_asked_for_wrongly_is_told_the_field(
+    sqlite_site: Any, body: dict[str, Any], refusal: str
+) -> None:
+    answer = sqlite_site.client.post("connectors-sync", body)
+    assert (answer.status, answer.error) == (422, refusal)
+
+
 def test_nothing_to_sync(sqlite_site: Any) -> None:
     answer = sqlite_site.client.post("connectors-sync", {})
     assert (answer.status, answer.json) == (200, {"job_id": None, "status": "succeeded", "run_ids": []})

@@ -90,6 +90,19 @@ def test_some_files_fail_and_the_rest_goes_on(snaglist: Run, tmp_path: Path, lin
     assert snaglist("import", "packed.log.zst").returncode == 1
 
 
+def test_arguments_that_are_not_utf_8(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    """A file of such a name fails and is named; of a module's name the rest is kept."""
+    odd = os.fsdecode(b"caf\xe9")
+    (tmp_path / "app.log").write_text(line("one"))
+    (tmp_path / f"{odd}.log").write_text(line("two"))
+    done = snaglist("import", "--json", "--module", odd, "app.log", f"{odd}.log")
+    assert done.returncode == 3, done.stderr
+    body = json.loads(done.stdout)
+    assert (body["events"], [error["file"] for error in body["errors"]]) == (1, [str(tmp_path / "caf\ufffd.log")])
+    missing = snaglist("import", "--json", f"{odd}.txt")
+    assert (missing.returncode, json.loads(missing.stdout)["error"]) == (1, "caf\ufffd.txt: no such file or folder")
+
+
 def test_what_severities_hide_is_said(snaglist: Run, tmp_path: Path, line: Line) -> None:
     (tmp_path / "app.log").write_text(line("noise", "INFO") * 5)
     shown = snaglist("import", "app.log").stdout.splitlines()

@@ -176,6 +176,22 @@ def test_a_failing_file_stays_and_the_others_go_on(client: Client, drop: Any, li
     assert broken.exists()
 
 
+def test_a_name_that_is_not_utf_8_fails_alone(client: Client, drop: Any, line: Line) -> None:
+    """§13.1: it stays and is told, with what can be shown of it; the files before and behind it are read."""
+    folder = os.fsencode(client.service.applications.all()[0].logs)
+    os.mkdir(folder + b"/m\xff")
+    for name in (b"/b-caf\xe9.log", b"/m\xff/app.log"):
+        Path(os.fsdecode(folder + name)).write_text(line("unreadable name"))
+    for name in ("a.log", "z.log"):
+        drop(client.service, name, line(f"in {name}"))
+    body = run(client)
+    assert (body["processed"], body["files"], archived(client)) == (2, 2, ["a.log", "z.log"])
+    reason = "the name or that of a folder above is not UTF-8"
+    assert body["errors"] == [{"file": file, "error": reason} for file in ("b-caf\ufffd.log", "m\ufffd/app.log")]
+    assert os.path.exists(folder + b"/b-caf\xe9.log")
+    assert [module["name"] for module in client.get("modules").json["data"]] == []
+
+
 def test_a_link_out_of_the_folder_is_never_moved(client: Client, drop: Any, line: Line, tmp_path: Path) -> None:
     outside = tmp_path / "outside.log"
     outside.write_text(line("not ours"))

@@ -71,6 +71,7 @@ def test_slugs(sqlite_client: Client, body: dict[str, Any], slug: str) -> None:
         ({"name": 5}, "name"),
         ({"name": "日本"}, "slug"),
         ({"name": "x", "slug": "!!"}, "slug"),
+        ({"name": "x", "slug": ""}, "slug"),
         ({"name": "x", "slug": "s" * 65}, "slug"),
         ({"name": "x", "slug": 5}, "slug"),
         ({"name": "x", "color": "#12345"}, "color"),
@@ -82,6 +83,7 @@ def test_slugs(sqlite_client: Client, body: dict[str, Any], slug: str) -> None:
 def test_refused_fields(sqlite_client: Client, body: dict[str, Any], field: str) -> None:
     answer = sqlite_client.post("modules", body)
     assert answer.status == 422 and answer.error.startswith(f"{field}:")
+    assert field != "slug" or answer.error == "slug: must have 1-64 characters of a-z, 0-9 and dashes"
 
 
 def test_put_takes_defaults_and_patch_keeps(client: Client) -> None:

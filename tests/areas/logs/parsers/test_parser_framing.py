@@ -216,3 +216,24 @@ def test_complete_is_the_byte_up_to_which_everything_was_handed_out() -> None:
     assert reader.complete == first.byte_end
     [second] = reader.close()
     assert second.provisional and not first.provisional
+
+
+TIMES_ONLY = (
+    b"2024-05-01 10:00:00 connection refused by peer\n",
+    b"2024-05-01 10:00:01 all is well\n",
+    b"2024-05-01 10:00:04 WARN low disk\n",
+    b"2024-05-01 10:00:05 connection refused by peer\n",
+    b"2024-05-01 10:00:09 ERROR out of space\n",
+)
+
+
+@pytest.mark.parametrize("known", range(len(TIMES_ONLY)))
+def test_a_line_with_a_time_only_opens_an_entry_whatever_times_the_sample_showed_later(known: int) -> None:
+    """The reader looks at the sample first; the times seen there say nothing of where the entries begin."""
+    data, start = b"".join(TIMES_ONLY), sum(map(len, TIMES_ONLY[:known]))
+    reader = Reader(data, start=start, modified_at=NOW, now=NOW)
+    events = [*reader.feed(data[start:]), *reader.close()]
+    severities = ["ERROR", "INFO", "WARNING", "ERROR", "ERROR"]
+    assert [data[event.byte_start : event.byte_end] for event in events] == list(TIMES_ONLY[known:])
+    assert [event.severity for event in events] == severities[known:]
+    assert {event.time_source for event in events} == {"event"}
