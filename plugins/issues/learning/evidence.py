@@ -23,6 +23,8 @@ _KNOWN_STEPS = ((4.0, 2), (2.5, 3), (1.5, 5))
 _PLACED_STEPS = ((4.0, 10), (2.5, 16))
 # With dozens of words even those count that look like a choice, and names that were kept on purpose.
 _WIDE_STEPS = ((1.5, 24), (1.0, 32))
+# Words that are values in other templates are known by name: so many of them, counted as above.
+_NAMED_FROM, _NAMES = 1.5, 3
 _SUGGESTED_FROM, _SUGGESTED_WORDS = 1.5, 3
 _BESIDE_FROM = 1.5
 _NEVER = 1 << 30
@@ -37,10 +39,13 @@ class Member:
     opened: bool
 
 
-def is_value(fixed: float, members: Sequence[Member], *, known: bool) -> bool:
-    """Tell whether a slot is open; `known`: a template of just this text came from events."""
+def is_value(fixed: float, members: Sequence[Member], *, known: bool, names: Collection[str]) -> bool:
+    """Tell whether a slot is open.
+
+    `known`: a template of just this text came from events; `names` are words that are values in other templates.
+    """
     return any(
-        all(_is_value(position, fixed, having, known) for position in positions)
+        all(_is_value(position, fixed, having, known, names) for position in positions)
         for positions, having in (*_by_positions(members, 1), *_by_positions(members, 2))
     )
 
@@ -107,7 +112,9 @@ def is_suggested(fixed: float, members: Sequence[Member]) -> bool:
     return fixed >= _SUGGESTED_FROM and len(distinct) >= _SUGGESTED_WORDS
 
 
-def _is_value(position: int, fixed: float, members: Sequence[Member], known: bool) -> bool:
+def _is_value(
+    position: int, fixed: float, members: Sequence[Member], known: bool, names: Collection[str]
+) -> bool:
     words: set[Word] = set()
     for member in members:
         word = member.words.get(position)
@@ -122,10 +129,17 @@ def _is_value(position: int, fixed: float, members: Sequence[Member], known: boo
     texts = {word.text for word in words}
     if len(texts) >= _needed(_WIDE_STEPS, fixed):
         return True
-    names = [text for text in texts if text[0] not in QUOTES and not looks_said(text)]
-    if len(names) >= _needed(_PLACED_STEPS, fixed):
+    if fixed >= _NAMED_FROM and _evidence([word for word in words if word.text in names]) >= _NAMES:
+        return True
+    free = [text for text in texts if is_name(text)]
+    if len(free) >= _needed(_PLACED_STEPS, fixed):
         return True
     return _is_enough(words, fixed)
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a word that is a value in one template may be one in others too."""
+    return text[0] not in QUOTES and not looks_said(text)
 
 
 def _is_enough(words: Collection[Word], fixed: float) -> bool:

@@ -56,6 +56,11 @@ def position_digest(digest: str, position: int) -> str:
     return blake2b(f"{digest}\x00{position}".encode(), digest_size=16).hexdigest()
 
 
+def word_digest(word: str) -> str:
+    """Return what a word is looked up by, whatever the context: an application calls its things alike everywhere."""
+    return blake2b(f"\x00\x00{word}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 def slots(context: str, template: str) -> list[Slot]:
     """Return the slots of a template whose words may be values."""
     places = _places(template)
