@@ -34,6 +34,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         # lists of any length
         (rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*", r"\1 (<*>)", re.IGNORECASE),
         (r"(?<!\S)([^\s<]{0,40}<\*>\S{0,40})(?: \1)+(?!\S)", r"\1", 0),
+        (rf"(?<![\w<>*=.-])[\w.-]{{0,40}}{_V}(?:, ?[\w.-]{{0,40}}{_V})+(?![\w<>-])", "<*>", 0),
         (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
         (r"\[[\w.<>*-]{1,80}(?:, ?[\w.<>*-]{1,80})+\]", "[<*>]", 0),
         # user names behind fixed phrases
@@ -53,9 +54,26 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+# What is counted stands in the singular or the plural, as the number says.
+_THIRD_PERSON = "begins|closes|ends|enters|exits|fails|leaves|opens|returns|starts|stops|succeeds"
+_COUNTED = re.compile(
+    rf"({_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)([a-z]{{2,30}})(?<![sui])s\b(?![-'<=:/])"
+)
+
+
+def _singular(found: re.Match[str]) -> str:
+    noun = found[2]
+    if noun.endswith("ie"):
+        noun = noun[:-2] + "y"
+    elif noun.endswith(("sse", "xe", "tche", "nche", "rche", "she")):
+        noun = noun[:-1]
+    return found[1] + noun
+
+
 def mask_phrases(line: str) -> str:
     """Return the line with the values masked that only their neighbours give away."""
     if "<*>" in line or " user" in line or "[" in line or "User" in line:
         for pattern, replacement in _RULES:
             line = pattern.sub(replacement, line)
+        line = _COUNTED.sub(_singular, line)
     return line

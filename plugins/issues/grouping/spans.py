@@ -18,7 +18,7 @@ _QUOTED = re.compile(
 _NAMED = re.compile(
     r"\b(?:key|column|table|relation|constraint|index|field|attribute|property|parameter|argument|option|variable|function"
     r"|method|class|module|interface|trait|type|schema|view|trigger|sequence|template|directive|keyword|operator"
-    r"|package|extension|named?|result|status|state|reason|reading|setting"
+    r"|package|extension|named?|event|listener|handler|global|constant|result|status|state|reason|reading|setting"
     r"|(?:msg|message|error|err|reason|cause|detail)[=:]) ?\Z",
     re.IGNORECASE,
 )

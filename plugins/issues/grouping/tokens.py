@@ -6,8 +6,8 @@ every digit turned into 0 are masked alike, which is what the memo of `templates
 
 import re
 
-from snaglist.plugins.issues.grouping.names import PLACEHOLDER, mask_code, mask_name
-from snaglist.plugins.issues.grouping.paths import mask_path, mask_url
+from snaglist.plugins.issues.grouping.names import PLACEHOLDER, is_random, mask_code, mask_name
+from snaglist.plugins.issues.grouping.paths import DATA_FILE, mask_path, mask_url
 
 # Digits and strokes that a later rule may not touch are carried through in a private area of Unicode.
 PROTECT = {ord(character): 0xE000 + number for number, character in enumerate("0123456789/")}
@@ -28,6 +28,7 @@ _HOST = (
     r"(?!\.?[\w-])(?::\d+(?![\w.]))?)"
 )
 _MORE = r"(?:[.,:/'+*-]{1,2}\d[^\W_]*)*"  # a number goes on behind a separator
+_PRERELEASE = r"(?:-(?i:snapshot|release|final|alpha|beta|rc|pre|dev)(?:[.-]?\d+)?(?![\w-]))?(?:\+build[.-]?\d+)?"
 _ATOM = re.compile(
     r"(?P<url>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://[^\s\"'<>)\]}|]*[^\s\"'<>)\]}|.,;:!?])"
     r"|(?P<mail>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+(?::\d+)?)"
@@ -41,13 +42,17 @@ _ATOM = re.compile(
     r"|(?:(?:[0-9A-Fa-f]{1,4}:){1,7}|:):(?:(?:[0-9A-Fa-f]{1,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{1,4}))?)"
     r"(?:%\w+)?(?::\d{5,})?(?!\w|:[\w:])(?:\](?::\d+)?)?" + _MORE + r")"
     r"|(?P<mac>(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){4,20}(?![\w:-])" + _MORE + r")"
+    r"|(?P<file>(?<![\w./\\<>*-])" + DATA_FILE + r")"
+    r"|(?P<padded>(?<![\w+/=-])[\w+/]{12,}+={1,2}(?![\w=]))"
+    r"|(?P<period>(?<!\w)P(?:\d{1,9}[YMWD]){0,4}(?:T?(?:\d{1,9}(?:\.\d{1,9})?[HMS]){1,3})(?!\w))"
     r"|" + _HOST + r"|(?P<generated>\$\$[A-Za-z]\w*(?:[$/@][\w$/@]*)?|\$Proxy\d+)"
-    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + r"(?:%|[€£°](?!\w))?)"
-    r"|(?P<code>(?<![\w.-])[A-Z]{2,6}(?:-\d[^\W_]*)+(?![\w-]))"
-    r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+)"
+    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE  + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
+    r"|(?P<code>(?<![\w.-])[A-Z]{1,6}(?:-\d[^\W_]*)+(?![\w-]))"
+    r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+" + _PRERELEASE + r")"
     r"|(?P<name>[^\W\d]\w*(?:(?<=_)-\d\w*)?)"
 )
 _PAIR = re.compile(r"(?<![\w.=!<>~-])([^\W\d][\w.-]*+)=(?!=)([^\s,;&|)\]}]+)")
+_QUERY = re.compile(r"(?<![\w=])[~.]{0,2}/[^\s?=]*\?")
 _CODE_KEY = re.compile(r"(?:status|code|errno|sqlstate)\Z", re.IGNORECASE)
 _CODE_VALUE = re.compile(r"-?\d{1,3}(?:/[A-Z_]+)?|[0-9A-Z]{5}", re.ASCII)
 # What behind these is a word is one of a few, and tells one outcome from another.
@@ -61,7 +66,7 @@ def mask_token(token: str) -> str:
     """Return the token with its values replaced by the placeholder."""
     if token.isalpha() and token != "localhost":
         return token
-    if "=" in token:
+    if "=" in token and not _QUERY.search(token):
         token = _PAIR.sub(_pair, token)
     if "STATE[" in token:
         token = _BRACKETED_CODE.sub(lambda found: found[0].translate(PROTECT), token)
@@ -84,6 +89,9 @@ def _atom(found: re.Match[str]) -> str:
             return mask_name(text)
         case "url":
             return mask_url(text)
+        case "padded":
+            core = text.rstrip("=")
+            return PLACEHOLDER if is_random(core) else _ATOM.sub(_atom, core) + text[len(core) :]
         case "path":
             return mask_path(text)
         case "six" | "mac":

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from snaglist.plugins.issues.learning.slots import Word
-from snaglist.plugins.issues.learning.words import QUOTES, is_plain, looks_said
+from snaglist.plugins.issues.learning.words import QUOTES, is_plain, is_proper, looks_said
 
 # (fixed text, distinct words that it takes), for words that may be values. A word that no language has (digits,
 # capitals or joints inside) counts twice, but five distinct ones it must be: fewer are a choice.
 _STEPS = ((2.5, 5), (2.0, 6), (1.5, 8), (1.0, 12))
 _FEWEST = 5
 _FEWEST_FREE = 3  # beside these, doubtful words count half
+_PROPER_FROM, _PROPER = 2.5, 4  # names with capitals, digits or joints are less often a choice
 # The same where the template exists with a value in that place already.
 _KNOWN_STEPS = ((4.0, 2), (2.5, 3), (1.5, 5))
 # Names in a place where a choice may stand: such as the first word.
@@ -145,6 +146,8 @@ def is_name(text: str) -> bool:
 def _is_enough(words: Collection[Word], fixed: float) -> bool:
     free = [word for word in words if not word.doubtful]
     halves = (len(words) - len(free)) / 2
+    if fixed >= _PROPER_FROM and sum(is_proper(word.text) for word in free) >= _PROPER:
+        return True
     return (
         len(free) >= _FEWEST_FREE
         and len(free) + halves >= _FEWEST

@@ -19,6 +19,7 @@ MAX_ITEMS = 60
 MAX_SINGLES = 16
 MAX_PAIRED = 6  # with more open words, only neighbours are paired
 MAX_REASON = 8
+_JOINTS = frozenset((" ", " & ", " of ", " of the ", " at the ", " in the ", " de ", " de la ", " von ", " van ", " du "))
 MAX_NAMES = 3  # a longer run of capitals is a heading
 
 
@@ -140,7 +141,7 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
 
 
 def _is_joint(template: str, first: _Place, second: _Place) -> bool:
-    return first.word.text[0].isupper() and template[first.end : second.start] in (" ", " & ")
+    return first.word.text[0].isupper() and template[first.end : second.start] in _JOINTS
 
 
 def _full_name(template: str, run: Sequence[_Place]) -> _Place:
