@@ -80,7 +80,7 @@ def mask_url(url: str) -> str:
     found = _URL.match(url)
     if not found:
         return PLACEHOLDER
-    path = path_template(found[2])
+    path = path_template(found[2].removesuffix("/"))
     folder, _, name = found[2].rpartition("/")
     if _DATA_NAME.fullmatch(name):
         path = f"{path_template(folder)}/{PLACEHOLDER}"

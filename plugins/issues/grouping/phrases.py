@@ -28,7 +28,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({_V}) ?[ap]\.? ?m\b\.?", r"\1", re.IGNORECASE),
         (rf"({_V}) \(?{_ZONE}\b\)?", r"\1", 0),
         # a value said again in parentheses, units
-        (rf"({_V})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
+        (rf"({_V}|(?<!\S)[\w-]{{1,60}}\.[a-z]{{2,5}})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
         (rf"({_V}) {_UNIT}(?![\w-])", r"\1", 0),
         (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
         # lists of any length
@@ -37,6 +37,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"(?<![\w<>*=.-])[\w.-]{{0,40}}{_V}(?:, ?[\w.-]{{0,40}}{_V})+(?![\w<>-])", "<*>", 0),
         (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
         (r"\[[\w.<>*-]{1,80}(?:, ?[\w.<>*-]{1,80})+\]", "[<*>]", 0),
+        (r"\b(values?) \[[^\[\]]{1,200}\]", r"\1 [<*>]", re.IGNORECASE),
+        (r"\b((?:languages?|locales?)(?: (?:to|is|from|code))?) [a-z]{2}(?![\w-])", r"\1 <*>", 0),
         # user names behind fixed phrases
         (r"\b((?:invalid|illegal|unknown|no such) user(?:name)?:?) [^\s,;:()\[\]]+", r"\1 <*>", re.IGNORECASE),
         (
@@ -57,8 +59,12 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 # What is counted stands in the singular or the plural, as the number says.
 _THIRD_PERSON = "begins|closes|ends|enters|exits|fails|leaves|opens|returns|starts|stops|succeeds"
 _COUNTED = re.compile(
-    rf"({_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)([a-z]{{2,30}})(?<![sui])s\b(?![-'<=:/])"
+    rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)([a-z]{{2,30}})(?<![sui])s\b(?![-'<=/]|:\S)"
 )
+
+
+_AGREEING = re.compile(rf"((?<!\w){_V} (?:[\w-]{{1,30}} ){{1,2}})(are|were|have)\b")
+_AGREED = {"are": "is", "were": "was", "have": "has"}
 
 
 def _singular(found: re.Match[str]) -> str:
@@ -72,8 +78,9 @@ def _singular(found: re.Match[str]) -> str:
 
 def mask_phrases(line: str) -> str:
     """Return the line with the values masked that only their neighbours give away."""
-    if "<*>" in line or " user" in line or "[" in line or "User" in line:
+    if "<*>" in line or " user" in line or "[" in line or "User" in line or "language" in line or "locale" in line:
         for pattern, replacement in _RULES:
             line = pattern.sub(replacement, line)
         line = _COUNTED.sub(_singular, line)
+        line = _AGREEING.sub(lambda found: found[1] + _AGREED[found[2]], line)
     return line

@@ -65,7 +65,7 @@ def word_digest(word: str) -> str:
 def slots(context: str, template: str) -> list[Slot]:
     """Return the slots of a template whose words may be values."""
     places = _places(template)
-    whole = _with_full_names(template, places)
+    whole = _with_lists(template, _with_full_names(template, places))
     pairs = combinations(whole, 2) if len(whole) <= MAX_PAIRED else pairwise(whole)
     singles = [*places, *(place for place in whole if place not in places)]
     found = []
@@ -137,6 +137,17 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
     whole: list[_Place] = []
     for run in runs:
         whole += [_full_name(template, run)] if 1 < len(run) <= MAX_NAMES else run
+    return whole
+
+
+def _with_lists(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return the places with words that commas join as one: a list of any length is a value as a single word is."""
+    whole: list[_Place] = []
+    for place in places:
+        if whole and not place.word.doubtful and template[whole[-1].end : place.start] == ", ":
+            whole[-1] = _full_name(template, (whole[-1], place))
+        else:
+            whole.append(place)
     return whole
 
 

@@ -47,6 +47,7 @@ _SHORT_CODE = re.compile(r"[A-Z]{2,3}\Z")  # of a currency, a country, a languag
 _PROGRAM_FILE = re.compile(rf"\.(?:{PROGRAM_SUFFIXES})\Z", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
 _TAGGED = re.compile(r"\[\w+\](?=.)")
+_NUMBERED = re.compile(rf"[a-z]{re.escape(PLACEHOLDER)}\Z")  # a thing that is one of many: `db07`
 _URL = re.compile(r"https?://")
 _HAPPENED = re.compile(r"[a-z\d](?:(?=[A-Z])|[._])([A-Za-z][a-z]+)\Z")
 _JOINED = re.compile(r"\w[-.\\:/@]+\w|[^\W\d]\d")
@@ -112,6 +113,8 @@ def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bo
 def looks_said(word: str) -> bool:
     """Tell whether a word that may be a name looks like what messages say: an action, a role, a state, an attribute."""
     name = word.replace(PLACEHOLDER, "")
+    if _NUMBERED.search(word):
+        return False
     return bool(
         name.lower() in _NAMED_SO or name in lexicon.ATTRIBUTES or _DOUBTFUL_ENDING.match(name) or _STATE.match(name)
     )
