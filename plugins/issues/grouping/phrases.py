@@ -38,7 +38,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
         (r"\[[\w.<>*-]{1,80}(?:, ?[\w.<>*-]{1,80})+\]", "[<*>]", 0),
         (r"\b(values?) \[[^\[\]]{1,200}\]", r"\1 [<*>]", re.IGNORECASE),
-        (r"\b((?:languages?|locales?)(?: (?:to|is|from|code))?) [a-z]{2}(?![\w-])", r"\1 <*>", 0),
+        (r"\b((?:languages?|locales?)(?: (?:to|is|from|code))?+) [a-z]{2}(?![\w-])", r"\1 <*>", 0),
         # user names behind fixed phrases
         (r"\b((?:invalid|illegal|unknown|no such) user(?:name)?:?) [^\s,;:()\[\]]+", r"\1 <*>", re.IGNORECASE),
         (

@@ -20,6 +20,7 @@ MAX_SINGLES = 16
 MAX_PAIRED = 6  # with more open words, only neighbours are paired
 MAX_REASON = 8
 _JOINTS = frozenset((" ", " & ", " of ", " of the ", " at the ", " in the ", " de ", " de la ", " von ", " van ", " du "))
+_NUMBER = f" {PLACEHOLDER}"
 MAX_NAMES = 3  # a longer run of capitals is a heading
 
 
@@ -67,7 +68,8 @@ def slots(context: str, template: str) -> list[Slot]:
     places = _places(template)
     whole = _with_lists(template, _with_full_names(template, places))
     pairs = combinations(whole, 2) if len(whole) <= MAX_PAIRED else pairwise(whole)
-    singles = [*places, *(place for place in whole if place not in places)]
+    further = (*whole, *_numbered_names(template, places))
+    singles = [*places, *(place for place in further if place not in places)]
     found = []
     for opened in (*((place,) for place in singles), *pairs):
         text = _opened(template, opened)
@@ -138,6 +140,16 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
     for run in runs:
         whole += [_full_name(template, run)] if 1 < len(run) <= MAX_NAMES else run
     return whole
+
+
+def _numbered_names(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return capitalised words with the value behind them as one, such as a name with a number in it."""
+    return [
+        _Place(place.position, place.start, end, Word(template[place.start : end], place.word.doubtful))
+        for place in places
+        if place.position and place.word.text[0].isupper() and template.startswith(_NUMBER, place.end)
+        for end in (place.end + len(_NUMBER),)
+    ]
 
 
 def _with_lists(template: str, places: Sequence[_Place]) -> list[_Place]:

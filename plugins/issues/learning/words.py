@@ -50,6 +50,7 @@ _TAGGED = re.compile(r"\[\w+\](?=.)")
 _NUMBERED = re.compile(rf"[a-z]{re.escape(PLACEHOLDER)}\Z")  # a thing that is one of many: `db07`
 _URL = re.compile(r"https?://")
 _HAPPENED = re.compile(r"[a-z\d](?:(?=[A-Z])|[._])([A-Za-z][a-z]+)\Z")
+_PROGRAM_PART = re.compile(r"(?:[a-z]\w*[.\\]){2,}[A-Z]")  # a class or a part of one
 _JOINED = re.compile(r"\w[-.\\:/@]+\w|[^\W\d]\d")
 _KEY = re.compile(rf"[^\W\d]+:{re.escape(PLACEHOLDER)}\Z")
 
@@ -107,7 +108,7 @@ def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bo
     happened = _HAPPENED.search(name)
     event = happened and happened[1].lower() in _PAST
     part = is_plain(word) and (previous in lexicon.BEFORE_PART or (after == "of" and previous in _BEFORE_OWN_PART))
-    return Kind.DOUBTFUL if placed or part or event or _KEY.match(word) or looks_said(word) else Kind.OPEN
+    return Kind.DOUBTFUL if placed or part or event or _PROGRAM_PART.match(word) or _KEY.match(word) or looks_said(word) else Kind.OPEN
 
 
 def looks_said(word: str) -> bool:
