@@ -66,9 +66,10 @@ def word_digest(word: str) -> str:
 def slots(context: str, template: str) -> list[Slot]:
     """Return the slots of a template whose words may be values."""
     places = _places(template)
-    whole = _with_lists(template, _with_full_names(template, places))
+    runs = _runs(template, places)
+    whole = _with_lists(template, _with_full_names(template, runs))
     pairs = combinations(whole, 2) if len(whole) <= MAX_PAIRED else pairwise(whole)
-    further = (*whole, *_numbered_names(template, places))
+    further = (*whole, *_untitled_names(template, runs), *_numbered_names(template, places))
     singles = [*places, *(place for place in further if place not in places)]
     found = []
     for opened in (*((place,) for place in singles), *pairs):
@@ -127,8 +128,8 @@ def _places(template: str) -> list[_Place]:
     return places[:MAX_SINGLES]
 
 
-def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
-    """Return the places with capitalised words that follow each other as one, such as a first and a last name."""
+def _runs(template: str, places: Sequence[_Place]) -> list[list[_Place]]:
+    """Return the places, those together that are capitalised words and follow each other."""
     runs: list[list[_Place]] = []
     for place in places:
         joined = bool(runs) and place.word.text[0].isupper() and _is_joint(template, runs[-1][-1], place)
@@ -136,10 +137,20 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
             runs[-1].append(place)
         else:
             runs.append([place])
+    return runs
+
+
+def _with_full_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]:
+    """Return the places with each run as one, such as a first and a last name."""
     whole: list[_Place] = []
     for run in runs:
         whole += [_full_name(template, run)] if 1 < len(run) <= MAX_NAMES else run
     return whole
+
+
+def _untitled_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]:
+    """Return the runs without their first word, which may be a title."""
+    return [_full_name(template, run[1:]) for run in runs if 2 < len(run) <= MAX_NAMES + 1]
 
 
 def _numbered_names(template: str, places: Sequence[_Place]) -> list[_Place]:
