@@ -59,7 +59,8 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 # What is counted stands in the singular or the plural, as the number says.
 _THIRD_PERSON = "begins|closes|ends|enters|exits|fails|leaves|opens|returns|starts|stops|succeeds"
 _COUNTED = re.compile(
-    rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)([a-z]{{2,30}})(?<![sui])s\b(?![-'<=/]|:\S)"
+    rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)"
+    r"([a-z]{2,30})(?<![sui])s\b(?![-'<=/]|:\S)"
 )
 
 

@@ -47,13 +47,13 @@ _ATOM = re.compile(
     r"|(?P<locale>(?<![\w.-])[a-z]{2}[_-][A-Z]{2}(?![\w-]))"
     r"|(?P<period>(?<!\w)P(?:\d{1,9}[YMWD]){0,4}(?:T?(?:\d{1,9}(?:\.\d{1,9})?[HMS]){1,3})(?!\w))"
     r"|" + _HOST + r"|(?P<generated>\$\$[A-Za-z]\w*(?:[$/@][\w$/@]*)?|\$Proxy\d+)"
-    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE  + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
+    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
     r"|(?P<code>(?<![\w.-])[A-Z]{1,6}(?:-\d[^\W_]*)+(?![\w-]))"
     r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+" + _PRERELEASE + r")"
     r"|(?P<name>[^\W\d]\w*(?:(?<=_)-\d\w*)?)"
 )
 _PAIR = re.compile(r"(?<![\w.=!<>~-])([^\W\d][\w.-]*+)=(?!=)([^\s,;&|)\]}]+)")
-_QUERY = re.compile(r"(?<![\w=])[~.]{0,2}/[^\s?=]*\?")
+_QUERY = re.compile(r"(?<![\w=/.~])[~.]{0,2}/[^\s?=]{0,300}\?")  # what a path is asked for
 _CODE_KEY = re.compile(r"(?:status|code|errno|sqlstate)\Z", re.IGNORECASE)
 _CODE_VALUE = re.compile(r"-?\d{1,3}(?:/[A-Z_]+)?|[0-9A-Z]{5}", re.ASCII)
 # What behind these is a word is one of a few, and tells one outcome from another.

@@ -113,9 +113,7 @@ def is_suggested(fixed: float, members: Sequence[Member]) -> bool:
     return fixed >= _SUGGESTED_FROM and len(distinct) >= _SUGGESTED_WORDS
 
 
-def _is_value(
-    position: int, fixed: float, members: Sequence[Member], known: bool, names: Collection[str]
-) -> bool:
+def _is_value(position: int, fixed: float, members: Sequence[Member], known: bool, names: Collection[str]) -> bool:
     words: set[Word] = set()
     for member in members:
         word = member.words.get(position)

@@ -129,11 +129,11 @@ class _Round:
             for member in self.having[digest]:
                 for word in member.words.values():
                     named.setdefault(word_digest(word.text), (word.text, member.node))
-        named = {digest: (text, node) for digest, (text, node) in named.items() if is_name(text)}
+        named = {digest: found for digest, found in named.items() if is_name(found[0])}
         new = named.keys() - self.store.opened(named).keys()
         for digest in sorted(new):
-            text, node = named[digest]
-            self.store.open(digest, "", text, node, joining=False)
+            text, having_it = named[digest]
+            self.store.open(digest, "", text, having_it, joining=False)
         return self.store.nodes({member.node for having in self.store.members(new).values() for member in having})
 
     def _uncovered(self, node: Node) -> Sequence[Slot]:

@@ -19,9 +19,10 @@ MAX_ITEMS = 60
 MAX_SINGLES = 16
 MAX_PAIRED = 6  # with more open words, only neighbours are paired
 MAX_REASON = 8
-_JOINTS = frozenset((" ", " & ", " of ", " of the ", " at the ", " in the ", " de ", " de la ", " von ", " van ", " du "))
-_NUMBER = f" {PLACEHOLDER}"
 MAX_NAMES = 3  # a longer run of capitals is a heading
+_PARTICLES = ("&", "of", "of the", "in the", "de", "de la", "du", "von", "van")  # within a name
+_JOINTS = frozenset((" ", *(f" {words} " for words in _PARTICLES)))
+_NUMBER = f" {PLACEHOLDER}"
 
 
 class Word(NamedTuple):

@@ -69,7 +69,13 @@ def is_plain(word: str) -> bool:
 
 
 def is_proper(word: str) -> bool:
-    """Tell whether a word within a sentence is a name rather than said: no language has it, or it has a capital."""
+    """Tell whether a word within a sentence is a name rather than said: no language has it, or it has a capital.
+
+    Events are not: they are called after what happened, `OrderCreated` or `order.paid`.
+    """
+    happened = _HAPPENED.search(word)
+    if happened and happened[1].lower() in _PAST:
+        return False
     return not is_plain(word) or word[0].isupper()
 
 
@@ -104,11 +110,9 @@ def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bo
     placed = (leads and not speaker) or reason or previous in lexicon.BEFORE_CHOICE or left in QUOTES
     # What is of something, or is missing or invalid, is a part of it: `The total of invoice <*> does not match`.
     # Unless the word before says what it names: `grace period of container redis of pod <*>`.
-    # An event is called after what happened: `OrderCreated`, `order.paid`.
-    happened = _HAPPENED.search(name)
-    event = happened and happened[1].lower() in _PAST
     part = is_plain(word) and (previous in lexicon.BEFORE_PART or (after == "of" and previous in _BEFORE_OWN_PART))
-    return Kind.DOUBTFUL if placed or part or event or _PROGRAM_PART.match(word) or _KEY.match(word) or looks_said(word) else Kind.OPEN
+    part = part or bool(_PROGRAM_PART.match(word))
+    return Kind.DOUBTFUL if placed or part or _KEY.match(word) or looks_said(word) else Kind.OPEN
 
 
 def looks_said(word: str) -> bool:

@@ -151,6 +151,71 @@ def test_a_value_beside_a_choice_leaves_the_choice() -> None:
     assert all(len({template.split()[2] for template in one}) == 1 for one in found)
 
 
+PLAYERS = ["Quill7x", "mad_hatter", "TurboTim", "Blue.Heron", "[VIP]Ozma", "kite-flyer"]
+
+
+def test_words_that_are_values_elsewhere_need_no_dozens() -> None:
+    """What is a value in one sentence is known by name in others, wherever it stands and in whatever order."""
+    known = [f"Seat at the table was taken by {player} today" for player in PLAYERS]
+    few = [f"{player} ran out of chips" for player in PLAYERS[:2]]
+    assert len(groups(*few)) == 2
+    assert sorted(map(len, groups(*known, *few))) == sorted(map(len, groups(*few, *known))) == [2, 6]
+    strangers = [f"{player} ran out of chips" for player in ("banker", "waiter")]
+    assert sorted(map(len, groups(*known, *strangers))) == [1, 1, 6]
+
+
+def test_plain_words_known_by_name_must_be_three() -> None:
+    known = [f"Holiday calendar of {name} loaded" for name in NAMES[:8]]
+    assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:2])))) == [1, 1, 8]
+    assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:3])))) == [3, 8]
+
+
+def test_values_in_three_places_are_found_by_name() -> None:
+    chance = random.Random(5)
+    known = [f"Seat at the table was taken by {player} today" for player in PLAYERS]
+    things = ["Silver Spoon", "Cup of Gold", "Lamp", "Old Map", "Ring of Salt"]
+    found = {f"Croupier sold one {thing} from the shelf" for thing in things}
+    swaps = {
+        f"Swap between {chance.choice(PLAYERS)} and {chance.choice(PLAYERS)} done: {chance.choice(things)} for <*> chips"
+        for _ in range(60)
+    }
+    assert sorted(map(len, groups(*known, *found, *swaps))) == sorted([len(known), len(found), len(swaps)])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("Parcel <*> is on its way to {} by rail", ["Graz", "Linz", "Wels", "Bozen"]),
+        ("Add-on {} of the server is loaded", ["MapView", "chat-log", "x2go", "Vault"]),
+        ("Camp was found by Boss {} today", ["Red Ogre", "Old Witch", "Swamp Thing", "King of Rats"]),
+        ("Phone {} of the guest was paired", ["Nova <*>", "Orbit <*>", "Comet <*>", "Pulse"]),
+        ("Caches of {} were dropped by hand", ["menu", "menu, cart", "faq, menu, cart", "faq", "news, cart"]),
+        ("Callback to {} took too long", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e/<*>", "f")]),
+        ("Link of {} is down since <*>", [f"{kind}<*>" for kind in ("search", "client", "mail", "print", "scan")]),
+    ],
+)
+def test_names_take_fewer_words(pattern: str, words: list[str]) -> None:
+    """Capitals, digits and joints, full names, lists and URLs are less often a choice."""
+    assert is_one(*(pattern.format(word) for word in words))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("Event {} went to the outbox", ["CartFilled", "CartDeleted", "GiftAdded", "gift.removed"]),
+        (
+            "Bean {} is not ready yet",
+            [f"org.acme.{part}" for part in ("a.Mail.send", "b.Pdf.print", "Tax.sum", "c.X.y")],
+        ),
+        ("Client asked for GET {} too often", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e", "f", "g")]),
+        ("Link of {} is down since <*>", ["search", "client", "mail", "print"]),
+    ],
+)
+def test_what_names_resemble_stays_apart(pattern: str, words: list[str]) -> None:
+    """Events, parts of the program, routes and plain words are told apart."""
+    assert len(groups(*(pattern.format(word) for word in words))) == len(words)
+
+
 def test_contexts_are_separate() -> None:
     """§2: modules, families and exception classes are no templates."""
     model = Model()
