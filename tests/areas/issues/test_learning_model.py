@@ -176,7 +176,7 @@ def test_values_in_three_places_are_found_by_name() -> None:
     things = ["Silver Spoon", "Cup of Gold", "Lamp", "Old Map", "Ring of Salt"]
     found = {f"Croupier sold one {thing} from the shelf" for thing in things}
     swaps = {
-        f"Swap between {chance.choice(PLAYERS)} and {chance.choice(PLAYERS)} done: {chance.choice(things)} for <*> chips"
+        f"Swap of {chance.choice(PLAYERS)} and {chance.choice(PLAYERS)} done: {chance.choice(things)} for <*>"
         for _ in range(60)
     }
     assert sorted(map(len, groups(*known, *found, *swaps))) == sorted([len(known), len(found), len(swaps)])
@@ -187,7 +187,7 @@ def test_values_in_three_places_are_found_by_name() -> None:
     [
         ("Parcel <*> is on its way to {} by rail", ["Graz", "Linz", "Wels", "Bozen"]),
         ("Add-on {} of the server is loaded", ["MapView", "chat-log", "x2go", "Vault"]),
-        ("Camp was found by Boss {} today", ["Red Ogre", "Old Witch", "Swamp Thing", "King of Rats"]),
+        ("Camp was found by Boss {} today", ["Red Ogre", "Ash Witch", "Swamp Thing", "King of Rats"]),
         ("Phone {} of the guest was paired", ["Nova <*>", "Orbit <*>", "Comet <*>", "Pulse"]),
         ("Caches of {} were dropped by hand", ["menu", "menu, cart", "faq, menu, cart", "faq", "news, cart"]),
         ("Callback to {} took too long", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e/<*>", "f")]),
