@@ -26,6 +26,7 @@ _PLACED_STEPS = ((4.0, 10), (2.5, 16))
 _WIDE_STEPS = ((1.5, 24), (1.0, 32))
 # Words that are values in other templates are known by name: so many of them, counted as above.
 _NAMED_FROM, _NAMES = 1.5, 3
+TURNING = 3
 _SUGGESTED_FROM, _SUGGESTED_WORDS = 1.5, 3
 _BESIDE_FROM = 1.5
 _NEVER = 1 << 30
@@ -82,6 +83,32 @@ def values_beside(fixed: float, members: Sequence[Member]) -> Beside:
     return Beside(values, among)
 
 
+def turning(fixed: float, members: Sequence[Member]) -> list[Collection[str]]:
+    """Return, for each place of a closed slot, the names that take turns there, when they are enough to look further.
+
+    Names that no language has and that take turns in another sentence too are values; a few in one sentence are not.
+    """
+    if not says_enough(fixed):
+        return []
+    found: defaultdict[int, set[str]] = defaultdict(set)
+    for member in members:
+        if len(member.words) == 1:
+            for position, word in member.words.items():
+                if is_turning(word):
+                    found[position].add(word.text)
+    return [words for words in found.values() if len(words) >= TURNING]
+
+
+def says_enough(fixed: float) -> bool:
+    """Tell whether a slot has enough fixed text for words to be known by name in it."""
+    return fixed >= _NAMED_FROM
+
+
+def is_turning(word: Word) -> bool:
+    """Tell whether a word is a name that no language has."""
+    return not word.doubtful and is_name(word.text) and not is_plain(word.text) and is_proper(word.text)
+
+
 def _by_positions(members: Sequence[Member], number: int) -> Iterator[tuple[tuple[int, ...], list[Member]]]:
     """Give each choice of positions with the members that have words at these only.
 
@@ -128,7 +155,7 @@ def _is_value(position: int, fixed: float, members: Sequence[Member], known: boo
     texts = {word.text for word in words}
     if len(texts) >= _needed(_WIDE_STEPS, fixed):
         return True
-    if fixed >= _NAMED_FROM and _evidence([word for word in words if word.text in names]) >= _NAMES:
+    if says_enough(fixed) and _evidence([word for word in words if word.text in names]) >= _NAMES:
         return True
     free = [text for text in texts if is_name(text)]
     if len(free) >= _needed(_PLACED_STEPS, fixed):

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
-from snaglist.plugins.issues.learning.evidence import Member, is_name, is_value, values_beside
+from snaglist.plugins.issues.learning.evidence import (
+    TURNING,
+    Member,
+    is_name,
+    is_turning,
+    is_value,
+    says_enough,
+    turning,
+    values_beside,
+)
 from snaglist.plugins.issues.learning.slots import (
     Slot,
     closed,
@@ -162,7 +171,9 @@ class _Round:
                 continue
             context, text = self.texts[digest]
             fixed = weight(text)
-            if is_value(fixed, having, known=digest in templates, names=names):
+            if is_value(fixed, having, known=digest in templates, names=names) or any(
+                self._take_turns(digest, words) for words in turning(fixed, having)
+            ):
                 ripe.append(digest)
                 continue
             beside = values_beside(fixed, having)
@@ -173,6 +184,19 @@ class _Round:
                 joining.add((of_single, position))
         self._join_members(joining, members)
         return [self._open_one(digest, members[digest], templates.get(digest)) for digest in sorted(ripe)]
+
+    def _take_turns(self, digest: str, words: Collection[str]) -> bool:
+        """Tell whether these words take turns in another slot."""
+        having = self.store.members([word_digest(word) for word in words])
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for node in self.store.nodes({member.node for members in having.values() for member in members}):
+            for slot in slots(node.context, node.template):
+                turn = {word.text for word in slot.words.values() if word.text in words and is_turning(word)}
+                if len(slot.words) == 1 and turn and slot.digest != digest:
+                    found[slot.digest] |= turn
+                    if len(found[slot.digest]) >= TURNING and says_enough(weight(slot.template)):
+                        return True
+        return False
 
     def _names(self, members: Mapping[str, Sequence[Member]]) -> Collection[str]:
         """Return the words of slots that are values elsewhere."""

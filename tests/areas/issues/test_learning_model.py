@@ -164,6 +164,33 @@ def test_words_that_are_values_elsewhere_need_no_dozens() -> None:
     assert sorted(map(len, groups(*known, *strangers))) == [1, 1, 6]
 
 
+def test_names_that_take_turns_in_two_sentences_are_values() -> None:
+    """Three names are a choice in one sentence, and values when another one has them too; plain words stay a choice."""
+    zones = ["zone-north7", "zoneMid", "pier_4b"]
+    first = [f"Fence {zone} hums again" for zone in zones]
+    second = [f"Guard walked to {zone} at dusk" for zone in zones]
+    assert len(groups(*first)) == 3
+    assert sorted(map(len, groups(*first, *second))) == [3, 3]
+    plain = [f"{text} {name} at dusk" for text in ("Guard walked to", "Dog barked near") for name in NAMES[:3]]
+    assert len(groups(*plain)) == 6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_names_are_learned_in_any_order(seed: int) -> None:
+    zones = ["zone-north7", "zoneMid", "pier_4b"]
+    templates = [
+        *(f"Fence {zone} hums again" for zone in zones),
+        *(f"Guard walked to {zone} with {player} at dusk" for zone in zones for player in PLAYERS),
+        *(f"Seat at the table was taken by {player} today" for player in PLAYERS),
+        *(f"{player} owes {zone} a coin" for zone in zones[:2] for player in PLAYERS[:3]),
+        *(f"{zone} fell" for zone in zones),
+        *(f"Badge for {name} in {zone} is printed" for zone in zones for name in NAMES[:2]),
+    ]
+    expected = {frozenset(group) for group in groups(*templates)}
+    random.Random(seed).shuffle(templates)
+    assert {frozenset(group) for group in groups(*templates)} == expected
+
+
 def test_plain_words_known_by_name_must_be_three() -> None:
     known = [f"Holiday calendar of {name} loaded" for name in NAMES[:8]]
     assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:2])))) == [1, 1, 8]
