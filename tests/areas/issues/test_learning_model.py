@@ -200,7 +200,7 @@ def test_plain_words_known_by_name_must_be_three() -> None:
 def test_values_in_three_places_are_found_by_name() -> None:
     chance = random.Random(5)
     known = [f"Seat at the table was taken by {player} today" for player in PLAYERS]
-    things = ["Silver Spoon", "Cup of Gold", "Lamp", "Old Map", "Ring of Salt"]
+    things = ["Silver Spoon", "Cup of Gold", "Lamp", "Oak Map", "Ring of Salt"]
     found = {f"Croupier sold one {thing} from the shelf" for thing in things}
     swaps = {
         f"Swap of {chance.choice(PLAYERS)} and {chance.choice(PLAYERS)} done: {chance.choice(things)} for <*>"
