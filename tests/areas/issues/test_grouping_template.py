@@ -54,6 +54,8 @@ MASKED = [
     ("at Fri Jun 17 07:07:00 2005 ended", "at <*> ended"),
     ("at 10/Oct/2024:13:55:36 +0000 ended", "at <*> ended"),
     ("at 17 June 2005 ended", "at <*> ended"),
+    ("at Sat, 3 September 2005 ended", "at <*> ended"),
+    ("Monitor 3 of Marta 4 and Satellite 5", "Monitor <*> of Marta <*> and Satellite <*>"),
     ("at 9:41:03 a. m. | down", "at <*> | down"),
     ("open /var/lib/app/cache-17.db failed", "open <*> failed"),
     (r"open C:\Users\jane\notes.txt failed", "open <*> failed"),
