@@ -17,7 +17,7 @@ _DATA_SUFFIXES = (
     "|wav|tmp|bak|parquet"
 )
 _NUMBERED_SUFFIXES = "json|jsonl|xml|log|txt|html?|dat|ya?ml|db"
-DATA_FILE = rf"[\w-](?:[\w.-]*\.(?i:{_DATA_SUFFIXES})|(?=[\w.-]*\d)[\w.-]*\.(?i:{_NUMBERED_SUFFIXES}))(?![\w/<-]|\.\w)"
+DATA_FILE = rf"[\w-](?:[\w.-]*\.(?i:{_DATA_SUFFIXES})|(?=[\w.-]*\d)[\w.-]*\.(?i:{_NUMBERED_SUFFIXES}))(?![\w/<@-]|\.\w)"
 _DATA_NAME = re.compile(DATA_FILE)
 _PROGRAM_FILE = re.compile(rf"\.(?:{PROGRAM_SUFFIXES})\Z", re.IGNORECASE)
 _RELEASE = re.compile(r"(?:.*/)?(?:releases?/[^/]+|deployments?/[^/]+|current)/(?=.)", re.IGNORECASE)

@@ -42,16 +42,17 @@ _ATOM = re.compile(
     r"|(?:(?:[0-9A-Fa-f]{1,4}:){1,7}|:):(?:(?:[0-9A-Fa-f]{1,4}:){0,6}(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9A-Fa-f]{1,4}))?)"
     r"(?:%\w+)?(?::\d{5,})?(?!\w|:[\w:])(?:\](?::\d+)?)?" + _MORE + r")"
     r"|(?P<mac>(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){4,20}(?![\w:-])" + _MORE + r")"
-    r"|(?P<file>(?<![\w./\\<>*-])" + DATA_FILE + r")"
-    r"|(?P<padded>(?<![\w+/=-])[\w+/]{12,}+={1,2}(?![\w=]))"
-    r"|(?P<locale>(?<![\w.-])[a-z]{2}[_-][A-Z]{2}(?![\w-]))"
-    r"|(?P<period>(?<!\w)P(?:\d{1,9}[YMWD]){0,4}(?:T?(?:\d{1,9}(?:\.\d{1,9})?[HMS]){1,3})(?!\w))"
     r"|" + _HOST + r"|(?P<generated>\$\$[A-Za-z]\w*(?:[$/@][\w$/@]*)?|\$Proxy\d+)"
     r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
     r"|(?P<code>(?<![\w.-])[A-Z]{1,6}(?:-\d[^\W_]*)+(?![\w-]))"
     r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+" + _PRERELEASE + r")"
     r"|(?P<name>[^\W\d]\w*(?:(?<=_)-\d\w*)?)"
 )
+# Rare, so each is looked for only where a character says that it may be there.
+_FILE = re.compile(rf"(?<![\w./\\<>*-]){DATA_FILE}")
+_PADDED = re.compile(r"(?<![\w+/=-])([\w+/]{12,}+)={1,2}(?![\w=])")
+_LOCALE = re.compile(r"(?<![\w.-])[a-z]{2}[_-][A-Z]{2}(?![\w-])")
+_PERIOD = re.compile(r"(?<!\w)P(?:\d{1,9}[YMWD]){0,4}T?(?:\d{1,9}(?:\.\d{1,9})?[HMS]){1,3}(?!\w)")
 _PAIR = re.compile(r"(?<![\w.=!<>~-])([^\W\d][\w.-]*+)=(?!=)([^\s,;&|)\]}]+)")
 _QUERY = re.compile(r"(?<![\w=/.~])[~.]{0,2}/[^\s?=]{0,300}\?")  # what a path is asked for
 _CODE_KEY = re.compile(r"(?:status|code|errno|sqlstate)\Z", re.IGNORECASE)
@@ -67,8 +68,16 @@ def mask_token(token: str) -> str:
     """Return the token with its values replaced by the placeholder."""
     if token.isalpha() and token != "localhost":
         return token
-    if "=" in token and not _QUERY.search(token):
-        token = _PAIR.sub(_pair, token)
+    if "=" in token:
+        if not _QUERY.search(token):
+            token = _PAIR.sub(_pair, token)
+        token = _PADDED.sub(lambda found: PLACEHOLDER if is_random(found[1]) else found[0], token)
+    if "." in token:
+        token = _FILE.sub(PLACEHOLDER, token)
+    if "P" in token:
+        token = _PERIOD.sub(PLACEHOLDER, token)
+    if "_" in token or "-" in token:
+        token = _LOCALE.sub(PLACEHOLDER, token)
     if "STATE[" in token:
         token = _BRACKETED_CODE.sub(lambda found: found[0].translate(PROTECT), token)
     return _ATOM.sub(_atom, token).translate(UNPROTECT)
@@ -90,9 +99,6 @@ def _atom(found: re.Match[str]) -> str:
             return mask_name(text)
         case "url":
             return mask_url(text)
-        case "padded":
-            core = text.rstrip("=")
-            return PLACEHOLDER if is_random(core) else _ATOM.sub(_atom, core) + text[len(core) :]
         case "path":
             return mask_path(text)
         case "six" | "mac":

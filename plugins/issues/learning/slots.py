@@ -6,6 +6,7 @@ indexed look-up and without comparing templates with each other.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
@@ -59,6 +60,7 @@ def position_digest(digest: str, position: int) -> str:
     return blake2b(f"{digest}\x00{position}".encode(), digest_size=16).hexdigest()
 
 
+@lru_cache(maxsize=16_384)
 def word_digest(word: str) -> str:
     """Return what a word is looked up by, whatever the context: an application calls its things alike everywhere."""
     return blake2b(f"\x00\x00{word}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
