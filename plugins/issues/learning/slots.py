@@ -72,7 +72,12 @@ def slots(context: str, template: str) -> list[Slot]:
     runs = _runs(template, places)
     whole = _with_lists(template, _with_full_names(template, runs))
     pairs = combinations(whole, 2) if len(whole) <= MAX_PAIRED else pairwise(whole)
-    further = (*whole, *_untitled_names(template, runs), *_numbered_names(template, places))
+    further = (
+        *whole,
+        *_untitled_names(template, runs),
+        *_numbered_names(template, places),
+        *_leading_name(template, places),
+    )
     singles = [*places, *(place for place in further if place not in places)]
     found = []
     for opened in (*((place,) for place in singles), *pairs):
@@ -154,6 +159,19 @@ def _with_full_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place
 def _untitled_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]:
     """Return the runs without their first word, which may be a title."""
     return [_full_name(template, run[1:]) for run in runs if 2 < len(run) <= MAX_NAMES + 1]
+
+
+def _leading_name(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return the capitalised words that a message begins with as one; a doubtful one, as a sentence begins so anyway."""
+    run = list(places[:1])
+    for place in places[1:MAX_NAMES]:
+        if not (place.word.text[0].isupper() and _is_joint(template, run[-1], place)):
+            break
+        run.append(place)
+    if len(run) < 2 or run[0].position:
+        return []
+    whole = _full_name(template, run)
+    return [_Place(whole.position, whole.start, whole.end, Word(whole.word.text, doubtful=True))]
 
 
 def _numbered_names(template: str, places: Sequence[_Place]) -> list[_Place]:

@@ -45,7 +45,7 @@ FLOORS = {
     "framework": ((0.69, 0.66), (0.91, 0.93)),
     "proxy": ((0.70, 0.36), (0.98, 0.95)),
     "orchestration": ((0.39, 0.05), (0.95, 0.89)),
-    "office": ((0.14, 0.02), (0.88, 0.73)),
+    "office": ((0.14, 0.02), (0.91, 0.83)),
 }
 
 WORDS: dict[str, list[str]] = json.loads(FOLDER.joinpath("words.json").read_text("utf-8"))

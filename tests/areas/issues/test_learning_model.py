@@ -191,6 +191,13 @@ def test_names_are_learned_in_any_order(seed: int) -> None:
     assert {frozenset(group) for group in groups(*templates)} == expected
 
 
+def test_a_full_name_that_leads_a_message_is_known() -> None:
+    people = ["Paula Winter", "Ivo Sander", "Erik Moss", "Jonas Keller"]
+    known = [f"Lunch was paid by {person} today" for person in people]
+    assert sorted(map(len, groups(*known, *(f"{person} waved back" for person in people[:3])))) == [3, 4]
+    assert len(groups(*(f"{person} waved back" for person in people[:3]))) == 3
+
+
 def test_plain_words_known_by_name_must_be_three() -> None:
     known = [f"Holiday calendar of {name} loaded" for name in NAMES[:8]]
     assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:2])))) == [1, 1, 8]
