@@ -162,7 +162,7 @@ def _untitled_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]
 
 
 def _leading_name(template: str, places: Sequence[_Place]) -> list[_Place]:
-    """Return the capitalised words that a message begins with as one; a doubtful one, as a sentence begins so anyway."""
+    """Return the capitalised words that a message begins with as one, a doubtful one: a sentence begins so anyway."""
     run = list(places[:1])
     for place in places[1:MAX_NAMES]:
         if not (place.word.text[0].isupper() and _is_joint(template, run[-1], place)):
