@@ -16,6 +16,8 @@ _TRAILING = re.compile(r"(\D+?)(\d{2,})\Z")
 _LOCATION = re.compile(r"[A-Z]\d+\Z")  # as part of a longer name: rack, slot, zone
 _CHANGES = re.compile(r"(?<=\d)(?=\D)|(?<=\D)(?=\d)")
 _LONG_TOKEN = 24
+_RANDOM_TOKEN = 14
+_RUN = re.compile(r"[a-z]+|[A-Z]+|\d+", re.ASCII)
 
 
 def is_id(word: str) -> bool:
@@ -24,6 +26,8 @@ def is_id(word: str) -> bool:
     It looks at the kind of each character only, never at which digit stands there.
     """
     if word.isdigit():
+        return True
+    if len(word) >= _RANDOM_TOKEN and is_random(word):
         return True
     digits = sum(map(str.isdigit, word))
     if not digits:
@@ -38,9 +42,14 @@ def is_id(word: str) -> bool:
     return (len(word) >= _LONG_TOKEN and mixed) or len(_CHANGES.findall(word)) >= 3
 
 
+def is_random(word: str) -> bool:
+    """Tell whether capitals, small letters and digits change as often as they do by chance, not as in `CamelCase`."""
+    return not (word.islower() or word.isupper()) and len(_RUN.findall(word)) * 2 > len(word)
+
+
 def mask_part(part: str) -> str:
     """Mask one part of a name: letters and digits without a separator."""
-    if not part or part.isalpha():
+    if not part or (part.isalpha() and (len(part) < _RANDOM_TOKEN or not is_random(part))):
         return part
     found = _TRAILING.match(part)
     if found:

@@ -11,6 +11,14 @@ PROGRAM_SUFFIXES = (
     "|scala|groovy|cs|vb|fs|cshtml|razor|go|rs|swift|c|cc|cpp|cxx|h|hpp|hxx|pl|pm|lua|exs|erl|clj|dart|sql|sh|ps1|twig|jsp"
     "|tpl|ejs|hbs"
 )
+# Files of these kinds hold data, and so do others of which a number is part of the name.
+_DATA_SUFFIXES = (
+    "png|jpe?g|gif|svg|webp|heic|tiff?|bmp|pdf|docx?|xlsx?|pptx?|odt|csv|tsv|zip|gz|tgz|bz2|xz|7z|rar|tar|mp[34]|avi|mov"
+    "|wav|tmp|bak|parquet"
+)
+_NUMBERED_SUFFIXES = "json|jsonl|xml|log|txt|html?|dat|ya?ml|db"
+DATA_FILE = rf"[\w-](?:[\w.-]*\.(?i:{_DATA_SUFFIXES})|(?=[\w.-]*\d)[\w.-]*\.(?i:{_NUMBERED_SUFFIXES}))(?![\w/<@-]|\.\w)"
+_DATA_NAME = re.compile(DATA_FILE)
 _PROGRAM_FILE = re.compile(rf"\.(?:{PROGRAM_SUFFIXES})\Z", re.IGNORECASE)
 _RELEASE = re.compile(r"(?:.*/)?(?:releases?/[^/]+|deployments?/[^/]+|current)/(?=.)", re.IGNORECASE)
 _PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|node_modules|pkg/mod|gems)/(?=.)")
@@ -70,7 +78,11 @@ def mask_url(url: str) -> str:
     found = _URL.match(url)
     if not found:
         return PLACEHOLDER
-    return f"{found[1].lower()}://{PLACEHOLDER}{path_template(found[2])}"
+    path = path_template(found[2].removesuffix("/"))
+    folder, _, name = found[2].rpartition("/")
+    if _DATA_NAME.fullmatch(name):
+        path = f"{path_template(folder)}/{PLACEHOLDER}"
+    return f"{found[1].lower()}://{PLACEHOLDER}{path}"
 
 
 def mask_path(path: str) -> str:

@@ -3,8 +3,11 @@
 import re
 
 _V = r"<\*>"
-_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec)[a-z]{0,6}\.?"
-_DAY = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},?"
+_MONTH = (
+    r"(?:Jan(?:uary?)?|Feb(?:ruary?)?|Mar(?:ch)?|Apr(?:il)?|May|Jun[ei]?|Jul[yi]?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\b\.?"
+)
+_DAY = r"(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b,?"
 _ZONE = r"(?:UTC|GMT|CES?T|EES?T|WES?T|[ECMP][SD]T|BST|IST|JST|KST|MSK|AES?T|AEDT)"
 _UNIT = (
     r"(?:(?:[munµ]|micro|milli|nano)?s(?:ec(?:ond)?s?)?|(?:micro|milli|nano)seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|d(?:ays?)?"
@@ -28,14 +31,17 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({_V}) ?[ap]\.? ?m\b\.?", r"\1", re.IGNORECASE),
         (rf"({_V}) \(?{_ZONE}\b\)?", r"\1", 0),
         # a value said again in parentheses, units
-        (rf"({_V})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
+        (rf"({_V}|(?<!\S)[\w-]{{1,60}}\.[a-z]{{2,5}})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
         (rf"({_V}) {_UNIT}(?![\w-])", r"\1", 0),
         (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
         # lists of any length
         (rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*", r"\1 (<*>)", re.IGNORECASE),
         (r"(?<!\S)([^\s<]{0,40}<\*>\S{0,40})(?: \1)+(?!\S)", r"\1", 0),
+        (rf"(?<![\w<>*=.-])[\w.-]{{0,40}}{_V}(?:, ?[\w.-]{{0,40}}{_V})+(?![\w<>-])", "<*>", 0),
         (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
         (r"\[[\w.<>*-]{1,80}(?:, ?[\w.<>*-]{1,80})+\]", "[<*>]", 0),
+        (r"\b(values?) \[[^\[\]]{1,200}\]", r"\1 [<*>]", re.IGNORECASE),
+        (r"\b((?:languages?|locales?)(?: (?:to|is|from|code))?+) [a-z]{2}(?![\w-])", r"\1 <*>", 0),
         # user names behind fixed phrases
         (r"\b((?:invalid|illegal|unknown|no such) user(?:name)?:?) [^\s,;:()\[\]]+", r"\1 <*>", re.IGNORECASE),
         (
@@ -53,9 +59,32 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+# What is counted stands in the singular or the plural, as the number says.
+_THIRD_PERSON = "begins|closes|ends|enters|exits|fails|leaves|opens|returns|starts|stops|succeeds"
+_COUNTED = re.compile(
+    rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)"
+    r"([a-z]{2,30})(?<![sui])s\b(?![-'<=/]|:\S)"
+)
+
+
+_AGREEING = re.compile(rf"((?<!\w){_V} (?:[\w-]{{1,30}} ){{1,2}})(are|were|have)\b")
+_AGREED = {"are": "is", "were": "was", "have": "has"}
+
+
+def _singular(found: re.Match[str]) -> str:
+    noun = found[2]
+    if noun.endswith("ie"):
+        noun = noun[:-2] + "y"
+    elif noun.endswith(("sse", "xe", "tche", "nche", "rche", "she")):
+        noun = noun[:-1]
+    return found[1] + noun
+
+
 def mask_phrases(line: str) -> str:
     """Return the line with the values masked that only their neighbours give away."""
-    if "<*>" in line or " user" in line or "[" in line or "User" in line:
+    if "<*>" in line or " user" in line or "[" in line or "User" in line or "language" in line or "locale" in line:
         for pattern, replacement in _RULES:
             line = pattern.sub(replacement, line)
+        line = _COUNTED.sub(_singular, line)
+        line = _AGREEING.sub(lambda found: found[1] + _AGREED[found[2]], line)
     return line

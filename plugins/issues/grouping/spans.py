@@ -18,12 +18,14 @@ _QUOTED = re.compile(
 _NAMED = re.compile(
     r"\b(?:key|column|table|relation|constraint|index|field|attribute|property|parameter|argument|option|variable|function"
     r"|method|class|module|interface|trait|type|schema|view|trigger|sequence|template|directive|keyword|operator"
-    r"|package|extension|named?|result|status|state|reason|reading|setting"
+    r"|package|extension|named?|event|listener|handler|global|constant|result|status|state|reason|reading|setting"
     r"|(?:msg|message|error|err|reason|cause|detail)[=:]) ?\Z",
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.\\:/-]*\Z")
 _SENTENCE_KEY = re.compile(r"\b(?:msg|message|error|err|reason|cause|detail) ?[=:] ?\Z", re.IGNORECASE)
+_CODE_KEY = re.compile(r"\b(?:code|status|errno|sqlstate) ?\Z", re.IGNORECASE)
+_CODE = re.compile(r"\d{1,5}|[0-9A-Z]{5}", re.ASCII)
 _REQUEST = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /\S*")
 _LOOK_BACK = 24
 
@@ -122,6 +124,8 @@ def _mask_quotations(text: str) -> str:
         if len(quoted) == len(text.strip()):
             return inner
         before = text[max(0, found.start() - _LOOK_BACK) : found.start()]
+        if _CODE_KEY.search(before) and _CODE.fullmatch(inner):
+            return quoted
         if _SENTENCE_KEY.search(before) or _REQUEST.match(inner):
             return inner
         if _NAMED.search(before) and _IDENTIFIER.match(inner):

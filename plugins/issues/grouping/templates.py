@@ -30,7 +30,9 @@ _DIGITS_COUNT = re.compile(
 )
 _NEXT = "\x01"  # stands behind a word that decides about the token after it
 _CODE_WORDS = frozenset(("status", "code", "errno", "error", "http", "sqlstate", "signal"))
-_BEFORE_CODE = frozenset(("status", "error", "exit", "exited", "return", "response", "result", "with", "http", "sql"))
+_BEFORE_CODE = frozenset(
+    ("status", "error", "exit", "exited", "return", "response", "result", "with", "got", "http", "sql")
+)
 _BEFORE_SIGNAL = frozenset(("on", "by", "with", "received", "caught", "got"))
 _BEFORE_ANSWER = frozenset(("returned", "returns", "responded", "answered", "with", "failed", "->", "=>"))
 _METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))

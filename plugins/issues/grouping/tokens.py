@@ -6,8 +6,8 @@ every digit turned into 0 are masked alike, which is what the memo of `templates
 
 import re
 
-from snaglist.plugins.issues.grouping.names import PLACEHOLDER, mask_code, mask_name
-from snaglist.plugins.issues.grouping.paths import mask_path, mask_url
+from snaglist.plugins.issues.grouping.names import PLACEHOLDER, is_random, mask_code, mask_name
+from snaglist.plugins.issues.grouping.paths import DATA_FILE, mask_path, mask_url
 
 # Digits and strokes that a later rule may not touch are carried through in a private area of Unicode.
 PROTECT = {ord(character): 0xE000 + number for number, character in enumerate("0123456789/")}
@@ -28,6 +28,7 @@ _HOST = (
     r"(?!\.?[\w-])(?::\d+(?![\w.]))?)"
 )
 _MORE = r"(?:[.,:/'+*-]{1,2}\d[^\W_]*)*"  # a number goes on behind a separator
+_PRERELEASE = r"(?:-(?i:snapshot|release|final|alpha|beta|rc|pre|dev)(?:[.-]?\d+)?(?![\w-]))?(?:\+build[.-]?\d+)?"
 _ATOM = re.compile(
     r"(?P<url>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]*+://[^\s\"'<>)\]}|]*[^\s\"'<>)\]}|.,;:!?])"
     r"|(?P<mail>(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+(?::\d+)?)"
@@ -42,12 +43,18 @@ _ATOM = re.compile(
     r"(?:%\w+)?(?::\d{5,})?(?!\w|:[\w:])(?:\](?::\d+)?)?" + _MORE + r")"
     r"|(?P<mac>(?<![\w:-])[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){4,20}(?![\w:-])" + _MORE + r")"
     r"|" + _HOST + r"|(?P<generated>\$\$[A-Za-z]\w*(?:[$/@][\w$/@]*)?|\$Proxy\d+)"
-    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + r"(?:%|[€£°](?!\w))?)"
-    r"|(?P<code>(?<![\w.-])[A-Z]{2,6}(?:-\d[^\W_]*)+(?![\w-]))"
-    r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+)"
+    r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
+    r"|(?P<code>(?<![\w.-])[A-Z]{1,6}(?:-\d[^\W_]*)+(?![\w-]))"
+    r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+" + _PRERELEASE + r")"
     r"|(?P<name>[^\W\d]\w*(?:(?<=_)-\d\w*)?)"
 )
+# Rare, so each is looked for only where a character says that it may be there.
+_FILE = re.compile(rf"(?<![\w./\\<>*-]){DATA_FILE}")
+_PADDED = re.compile(r"(?<![\w+/=-])([\w+/]{12,}+)={1,2}(?![\w=])")
+_LOCALE = re.compile(r"(?<![\w.-])[a-z]{2}[_-][A-Z]{2}(?![\w-])")
+_PERIOD = re.compile(r"(?<!\w)P(?:\d{1,9}[YMWD]){0,4}T?(?:\d{1,9}(?:\.\d{1,9})?[HMS]){1,3}(?!\w)")
 _PAIR = re.compile(r"(?<![\w.=!<>~-])([^\W\d][\w.-]*+)=(?!=)([^\s,;&|)\]}]+)")
+_QUERY = re.compile(r"(?<![\w=/.~])[~.]{0,2}/[^\s?=]{0,300}\?")  # what a path is asked for
 _CODE_KEY = re.compile(r"(?:status|code|errno|sqlstate)\Z", re.IGNORECASE)
 _CODE_VALUE = re.compile(r"-?\d{1,3}(?:/[A-Z_]+)?|[0-9A-Z]{5}", re.ASCII)
 # What behind these is a word is one of a few, and tells one outcome from another.
@@ -62,7 +69,15 @@ def mask_token(token: str) -> str:
     if token.isalpha() and token != "localhost":
         return token
     if "=" in token:
-        token = _PAIR.sub(_pair, token)
+        if not _QUERY.search(token):
+            token = _PAIR.sub(_pair, token)
+        token = _PADDED.sub(lambda found: PLACEHOLDER if is_random(found[1]) else found[0], token)
+    if "." in token:
+        token = _FILE.sub(PLACEHOLDER, token)
+    if "P" in token:
+        token = _PERIOD.sub(PLACEHOLDER, token)
+    if "_" in token or "-" in token:
+        token = _LOCALE.sub(PLACEHOLDER, token)
     if "STATE[" in token:
         token = _BRACKETED_CODE.sub(lambda found: found[0].translate(PROTECT), token)
     return _ATOM.sub(_atom, token).translate(UNPROTECT)

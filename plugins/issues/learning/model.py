@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
-from snaglist.plugins.issues.learning.evidence import Member, is_value, values_beside
+from snaglist.plugins.issues.learning.evidence import (
+    TURNING,
+    Member,
+    is_name,
+    is_turning,
+    is_value,
+    says_enough,
+    turning,
+    values_beside,
+)
 from snaglist.plugins.issues.learning.slots import (
     Slot,
     closed,
@@ -20,6 +29,7 @@ from snaglist.plugins.issues.learning.slots import (
     slots,
     template_digest,
     weight,
+    word_digest,
 )
 
 
@@ -48,8 +58,11 @@ class Store(Protocol):
     def members(self, digests: Collection[str]) -> Mapping[str, Sequence[Member]]:
         """Return the members of slots."""
 
+    def nodes(self, ids: Collection[int]) -> Sequence[Node]:
+        """Return the nodes with these ids."""
+
     def add_members(self, rows: Sequence[tuple[str, Member]]) -> None:
-        """Keep members of slots."""
+        """Keep members of slots; one that is there stays."""
 
     def open(self, digest: str, context: str, template: str, member: int, *, joining: bool) -> int:
         """Make the node of a slot that is open, or joins its members with one position; `member` is one of them."""
@@ -77,6 +90,8 @@ class _Round:
         for node in nodes:
             self.texts.update((slot.digest, (node.context, slot.template)) for slot in self.found[node.id])
         self.opened = dict(store.opened(self.texts))
+        self.ripened: list[str] = []
+        self.having: dict[str, Sequence[Member]] = {}
         self.joining = dict(store.joining({digest for listed in self.found.values() for digest in joinable(listed)}))
 
     def run(self) -> list[Node]:
@@ -89,13 +104,46 @@ class _Round:
                 if slot.digest not in self.opened
             ]
         )
+        self._add_words()
         new = self._open(self.texts.keys() - self.opened.keys())
         for node in self.nodes:
             having = self.found[node.id]
             own = () if node.opened else (self.own[node.id],)
             self._join(node, self.opened, (*own, *(slot.digest for slot in having)))
             self._join(node, self.joining, joinable(having))
-        return new
+        return [*new, *self._name()]
+
+    def _add_words(self) -> None:
+        """Keep which nodes have a word: a word is a slot of its own, open when the word is known to be a value."""
+        self.store.add_members(
+            [
+                (word_digest(word.text), Member(node.id, slot.words, node.opened))
+                for node in self.nodes
+                for slot in self.found[node.id]
+                if len(slot.words) == 1
+                for word in slot.words.values()
+                if is_name(word.text)
+            ]
+        )
+
+    def _name(self) -> Sequence[Node]:
+        """Note the words of open slots as values; returns the nodes that have them elsewhere."""
+        named: dict[str, tuple[str, int]] = {}
+        for node in self.nodes:
+            for slot in self.found[node.id]:
+                if slot.digest in self.opened:
+                    for word in slot.words.values():
+                        named.setdefault(word_digest(word.text), (word.text, node.id))
+        for digest in self.ripened:
+            for member in self.having[digest]:
+                for word in member.words.values():
+                    named.setdefault(word_digest(word.text), (word.text, member.node))
+        named = {digest: found for digest, found in named.items() if is_name(found[0])}
+        new = named.keys() - self.store.opened(named).keys()
+        for digest in sorted(new):
+            text, having_it = named[digest]
+            self.store.open(digest, "", text, having_it, joining=False)
+        return self.store.nodes({member.node for having in self.store.members(new).values() for member in having})
 
     def _uncovered(self, node: Node) -> Sequence[Slot]:
         """Leave out pairs with a word that is a value by itself: the open slot stands for them."""
@@ -114,14 +162,18 @@ class _Round:
         """Open the slots whose words are values, and join members of others; returns the nodes of the open ones."""
         members = self.store.members(digests)
         templates = self.store.templates(members)
-        ripe = []
+        names = self._names(members)
+        ripe = self.ripened
+        self.having = dict(members)
         joining: set[tuple[str, int]] = set()
         for digest, having in members.items():
             if len(having) == 1 and digest not in templates:
                 continue
             context, text = self.texts[digest]
             fixed = weight(text)
-            if is_value(fixed, having, known=digest in templates):
+            if is_value(fixed, having, known=digest in templates, names=names) or any(
+                self._take_turns(digest, words) for words in turning(fixed, having)
+            ):
                 ripe.append(digest)
                 continue
             beside = values_beside(fixed, having)
@@ -132,6 +184,30 @@ class _Round:
                 joining.add((of_single, position))
         self._join_members(joining, members)
         return [self._open_one(digest, members[digest], templates.get(digest)) for digest in sorted(ripe)]
+
+    def _take_turns(self, digest: str, words: Collection[str]) -> bool:
+        """Tell whether these words take turns in another slot."""
+        having = self.store.members([word_digest(word) for word in words])
+        found: defaultdict[str, set[str]] = defaultdict(set)
+        for node in self.store.nodes({member.node for members in having.values() for member in members}):
+            for slot in slots(node.context, node.template):
+                turn = {word.text for word in slot.words.values() if word.text in words and is_turning(word)}
+                if len(slot.words) == 1 and turn and slot.digest != digest:
+                    found[slot.digest] |= turn
+                    if len(found[slot.digest]) >= TURNING and says_enough(weight(slot.template)):
+                        return True
+        return False
+
+    def _names(self, members: Mapping[str, Sequence[Member]]) -> Collection[str]:
+        """Return the words of slots that are values elsewhere."""
+        texts = {
+            word_digest(word.text): word.text
+            for having in members.values()
+            if len(having) > 1
+            for member in having
+            for word in member.words.values()
+        }
+        return {texts[digest] for digest in self.store.opened(texts)}
 
     def _join_members(self, places: Iterable[tuple[str, int]], members: Mapping[str, Sequence[Member]]) -> None:
         """Join the members that have a word at one position only."""
@@ -169,8 +245,9 @@ class Model:
         for context, template in templates:
             digest = template_digest(context, template)
             if digest not in self._store.by_template:
-                self._store.by_template[digest] = node = self._store.new(template)
-                fresh.append(Node(node, context, template, opened=False))
+                node = self._store.new(context, template, opened=False)
+                self._store.by_template[digest] = node.id
+                fresh.append(node)
         learn(self._store, fresh)
 
     def group(self, context: str, template: str) -> str:
@@ -184,21 +261,22 @@ class _Memory:
 
     def __init__(self) -> None:
         self.by_template: dict[str, int] = {}
-        self._texts: list[str] = []
+        self._nodes: list[Node] = []
         self._parents: list[int] = []
         self._opened: dict[str, int] = {}
         self._joining: dict[str, int] = {}
-        self._members: defaultdict[str, list[Member]] = defaultdict(list)
+        self._members: defaultdict[str, dict[int, Member]] = defaultdict(dict)
 
-    def new(self, template: str) -> int:
+    def new(self, context: str, template: str, *, opened: bool) -> Node:
         """Make a node."""
-        self._texts.append(template)
-        self._parents.append(len(self._parents))
-        return len(self._texts) - 1
+        node = Node(len(self._nodes), context, template, opened)
+        self._nodes.append(node)
+        self._parents.append(node.id)
+        return node
 
     def shown(self, node: int) -> str:
         """Return the text of the group of a node."""
-        return self._texts[self._root(node)]
+        return self._nodes[self._root(node)].template
 
     def opened(self, digests: Collection[str]) -> Mapping[str, int]:
         return {digest: self._opened[digest] for digest in digests if digest in self._opened}
@@ -210,25 +288,28 @@ class _Memory:
         return {digest: self.by_template[digest] for digest in digests if digest in self.by_template}
 
     def members(self, digests: Collection[str]) -> Mapping[str, Sequence[Member]]:
-        return {digest: self._members[digest] for digest in digests if digest in self._members}
+        return {digest: list(self._members[digest].values()) for digest in digests if digest in self._members}
+
+    def nodes(self, ids: Collection[int]) -> Sequence[Node]:
+        return [self._nodes[node] for node in sorted(ids)]
 
     def add_members(self, rows: Sequence[tuple[str, Member]]) -> None:
         for digest, member in rows:
-            self._members[digest].append(member)
+            self._members[digest].setdefault(member.node, member)
 
     def open(self, digest: str, context: str, template: str, member: int, *, joining: bool) -> int:
         slots_of_kind = self._joining if joining else self._opened
-        slots_of_kind[digest] = node = self.new(template)
+        node = slots_of_kind[digest] = self.new(context, template, opened=True).id
         return node
 
     def join(self, node: int, other: int) -> None:
         roots = self._root(node), self._root(other)
         # The text that shows is a function of the set: the one that says least.
-        first, second = sorted(roots, key=lambda root: (self._said(root), self._texts[root], root))
+        first, second = sorted(roots, key=lambda root: (self._said(root), self._nodes[root].template, root))
         self._parents[second] = first
 
     def _said(self, node: int) -> int:
-        return len(self._texts[node].replace(PLACEHOLDER, ""))
+        return len(self._nodes[node].template.replace(PLACEHOLDER, ""))
 
     def _root(self, node: int) -> int:
         while self._parents[node] != node:

@@ -56,6 +56,15 @@ def nodes(db: Connection, digests: Iterable[str], role: str) -> list[NodeRow]:
     return found
 
 
+def nodes_with_ids(db: Connection, ids: Iterable[int]) -> list[NodeRow]:
+    """Return the rows with these ids."""
+    found: list[NodeRow] = []
+    for some in chunks(sorted(ids), CHUNK):
+        statement = select(*_NODE).where(learned_templates.c.id.in_(some)).order_by(learned_templates.c.id)
+        found += [NodeRow(*row) for row in db.execute(statement)]
+    return found
+
+
 def nodes_of_groupings(db: Connection, grouping_ids: Sequence[int]) -> list[NodeRow]:
     """Return the templates of groupings."""
     found: list[NodeRow] = []

@@ -94,6 +94,10 @@ def _values(template: str, common: str) -> list[dict[str, Any]]:
     differences = SequenceMatcher(None, [found[0] for found in own], shared, autojunk=False).get_opcodes()
     values = []
     for tag, start, end, first, last in differences:
+        if tag == "delete" and start and own[end : end + 1] and PLACEHOLDER in (own[start - 1][0], own[end][0]):
+            # Words beside a value of the first stage that are one with it, such as a name with a number in it.
+            start, end = (start, end + 1) if own[end][0] == PLACEHOLDER else (start - 1, end)
+            values.append({"position": first, "word": template[own[start].start() : own[end - 1].end()]})
         if tag != "replace":
             continue
         ends = [*range(start + 1, start + last - first), end]

@@ -6,6 +6,7 @@ indexed look-up and without comparing templates with each other.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import combinations, islice, pairwise
 from typing import NamedTuple
@@ -20,6 +21,9 @@ MAX_SINGLES = 16
 MAX_PAIRED = 6  # with more open words, only neighbours are paired
 MAX_REASON = 8
 MAX_NAMES = 3  # a longer run of capitals is a heading
+_PARTICLES = ("&", "of", "of the", "in the", "de", "de la", "du", "von", "van")  # within a name
+_JOINTS = frozenset((" ", *(f" {words} " for words in _PARTICLES)))
+_NUMBER = f" {PLACEHOLDER}"
 
 
 class Word(NamedTuple):
@@ -56,12 +60,25 @@ def position_digest(digest: str, position: int) -> str:
     return blake2b(f"{digest}\x00{position}".encode(), digest_size=16).hexdigest()
 
 
+@lru_cache(maxsize=16_384)
+def word_digest(word: str) -> str:
+    """Return what a word is looked up by, whatever the context: an application calls its things alike everywhere."""
+    return blake2b(f"\x00\x00{word}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 def slots(context: str, template: str) -> list[Slot]:
     """Return the slots of a template whose words may be values."""
     places = _places(template)
-    whole = _with_full_names(template, places)
+    runs = _runs(template, places)
+    whole = _with_lists(template, _with_full_names(template, runs))
     pairs = combinations(whole, 2) if len(whole) <= MAX_PAIRED else pairwise(whole)
-    singles = [*places, *(place for place in whole if place not in places)]
+    further = (
+        *whole,
+        *_untitled_names(template, runs),
+        *_numbered_names(template, places),
+        *_leading_name(template, places),
+    )
+    singles = [*places, *(place for place in further if place not in places)]
     found = []
     for opened in (*((place,) for place in singles), *pairs):
         text = _opened(template, opened)
@@ -119,8 +136,8 @@ def _places(template: str) -> list[_Place]:
     return places[:MAX_SINGLES]
 
 
-def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
-    """Return the places with capitalised words that follow each other as one, such as a first and a last name."""
+def _runs(template: str, places: Sequence[_Place]) -> list[list[_Place]]:
+    """Return the places, those together that are capitalised words and follow each other."""
     runs: list[list[_Place]] = []
     for place in places:
         joined = bool(runs) and place.word.text[0].isupper() and _is_joint(template, runs[-1][-1], place)
@@ -128,14 +145,58 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
             runs[-1].append(place)
         else:
             runs.append([place])
+    return runs
+
+
+def _with_full_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]:
+    """Return the places with each run as one, such as a first and a last name."""
     whole: list[_Place] = []
     for run in runs:
         whole += [_full_name(template, run)] if 1 < len(run) <= MAX_NAMES else run
     return whole
 
 
+def _untitled_names(template: str, runs: Iterable[list[_Place]]) -> list[_Place]:
+    """Return the runs without their first word, which may be a title."""
+    return [_full_name(template, run[1:]) for run in runs if 2 < len(run) <= MAX_NAMES + 1]
+
+
+def _leading_name(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return the capitalised words that a message begins with as one, a doubtful one: a sentence begins so anyway."""
+    run = list(places[:1])
+    for place in places[1:MAX_NAMES]:
+        if not (place.word.text[0].isupper() and _is_joint(template, run[-1], place)):
+            break
+        run.append(place)
+    if len(run) < 2 or run[0].position:
+        return []
+    whole = _full_name(template, run)
+    return [_Place(whole.position, whole.start, whole.end, Word(whole.word.text, doubtful=True))]
+
+
+def _numbered_names(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return capitalised words with the value behind them as one, such as a name with a number in it."""
+    return [
+        _Place(place.position, place.start, end, Word(template[place.start : end], place.word.doubtful))
+        for place in places
+        if place.position and place.word.text[0].isupper() and template.startswith(_NUMBER, place.end)
+        for end in (place.end + len(_NUMBER),)
+    ]
+
+
+def _with_lists(template: str, places: Sequence[_Place]) -> list[_Place]:
+    """Return the places with words that commas join as one: a list of any length is a value as a single word is."""
+    whole: list[_Place] = []
+    for place in places:
+        if whole and not place.word.doubtful and template[whole[-1].end : place.start] == ", ":
+            whole[-1] = _full_name(template, (whole[-1], place))
+        else:
+            whole.append(place)
+    return whole
+
+
 def _is_joint(template: str, first: _Place, second: _Place) -> bool:
-    return first.word.text[0].isupper() and template[first.end : second.start] in (" ", " & ")
+    return first.word.text[0].isupper() and template[first.end : second.start] in _JOINTS
 
 
 def _full_name(template: str, run: Sequence[_Place]) -> _Place:

@@ -163,6 +163,11 @@ class DatabaseStore:
         self._leads_to.update(leads_to)
         return found
 
+    def nodes(self, ids: Collection[int]) -> Sequence[Node]:
+        """Return the nodes with these ids."""
+        found = self._note(queries.nodes_with_ids(self._db, ids))
+        return [Node(row.id, row.context, row.template, row.role == queries.OPEN) for row in found]
+
     def add_members(self, rows: Sequence[tuple[str, Member]]) -> None:
         """Keep members of slots."""
         queries.add_members(self._db, rows)

@@ -13,7 +13,9 @@ from snaglist.plugins.issues.grouping.paths import PROGRAM_SUFFIXES
 from snaglist.plugins.issues.learning import lexicon
 
 # One word of a template: letters, digits and placeholders with what joins them.
-ITEM = re.compile(r"(?:<\*>|\w)(?:<\*>|\w|[-.'@$+~/\\](?=<\*>|\w)|:(?=<\*>)|::(?=\w))*")
+ITEM = re.compile(
+    r"(?:https?://(?=<\*>))?(?:\[\w{1,20}\](?=[^\W\d]))?(?:<\*>|\w)(?:<\*>|\w|[-.'@$+~/\\](?=<\*>|\w)|:(?=<\*>)|::(?=\w))*"
+)
 MAX_WORD = 100
 QUOTES = ('"', "'", "`")
 
@@ -33,6 +35,7 @@ def _participles(verbs: Iterable[str]) -> set[str]:
 _SAYING = _participles(lexicon.VERBS).union(
     lexicon.IRREGULAR, lexicon.THIRD_PERSON, lexicon.CHOICES, lexicon.LEVELS, lexicon.METHODS, lexicon.GRAMMAR
 )
+_PAST = {word for word in _SAYING if word.endswith("ed")} | lexicon.IRREGULAR
 _NAMED_SO = lexicon.VERBS | lexicon.ROLES
 _BEFORE_OWN_PART = _SAYING | lexicon.VERBS | {""}
 _DOUBTFUL_ENDING = re.compile(
@@ -43,6 +46,11 @@ _STATE = re.compile(r"[A-Z_]{4,}\Z", re.ASCII)
 _SHORT_CODE = re.compile(r"[A-Z]{2,3}\Z")  # of a currency, a country, a language
 _PROGRAM_FILE = re.compile(rf"\.(?:{PROGRAM_SUFFIXES})\Z", re.IGNORECASE)
 _PLAIN = re.compile(r"[^\W\d_]+\Z")
+_TAGGED = re.compile(r"\[\w+\](?=.)")
+_NUMBERED = re.compile(rf"[a-z]{re.escape(PLACEHOLDER)}\Z")  # a thing that is one of many: `db07`
+_URL = re.compile(r"https?://")
+_HAPPENED = re.compile(r"[a-z\d](?:(?=[A-Z])|[._])([A-Za-z][a-z]+)\Z")
+_PROGRAM_PART = re.compile(r"(?:[a-z]\w*[.\\]){2,}[A-Z]")  # a class or a part of one
 _JOINED = re.compile(r"\w[-.\\:/@]+\w|[^\W\d]\d")
 _KEY = re.compile(rf"[^\W\d]+:{re.escape(PLACEHOLDER)}\Z")
 
@@ -60,6 +68,17 @@ def is_plain(word: str) -> bool:
     return bool(_PLAIN.match(word)) and (word[1:].islower() or len(word) == 1)
 
 
+def is_proper(word: str) -> bool:
+    """Tell whether a word within a sentence is a name rather than said: no language has it, or it has a capital.
+
+    Events are not: they are called after what happened, `OrderCreated` or `order.paid`.
+    """
+    happened = _HAPPENED.search(word)
+    if happened and happened[1].lower() in _PAST:
+        return False
+    return not is_plain(word) or word[0].isupper()
+
+
 def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bool, reason: bool) -> Kind:
     """Judge a word of a template.
 
@@ -68,8 +87,10 @@ def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bo
     """
     if word == PLACEHOLDER or len(word) > MAX_WORD or left in ("/", "\\", "$") or right in ("=", "("):
         return Kind.FIXED
-    name = word.replace(PLACEHOLDER, "")
+    name = _TAGGED.sub("", word.replace(PLACEHOLDER, ""))
     previous = before.lower()
+    if _URL.match(word):
+        return Kind.FIXED if previous in lexicon.METHODS else Kind.OPEN
     if (
         not any(map(str.isalpha, name))
         or _is_said(name)
@@ -90,12 +111,15 @@ def kind(word: str, *, before: str, after: str, left: str, right: str, leads: bo
     # What is of something, or is missing or invalid, is a part of it: `The total of invoice <*> does not match`.
     # Unless the word before says what it names: `grace period of container redis of pod <*>`.
     part = is_plain(word) and (previous in lexicon.BEFORE_PART or (after == "of" and previous in _BEFORE_OWN_PART))
+    part = part or bool(_PROGRAM_PART.match(word))
     return Kind.DOUBTFUL if placed or part or _KEY.match(word) or looks_said(word) else Kind.OPEN
 
 
 def looks_said(word: str) -> bool:
     """Tell whether a word that may be a name looks like what messages say: an action, a role, a state, an attribute."""
     name = word.replace(PLACEHOLDER, "")
+    if _NUMBERED.search(word):
+        return False
     return bool(
         name.lower() in _NAMED_SO or name in lexicon.ATTRIBUTES or _DOUBTFUL_ENDING.match(name) or _STATE.match(name)
     )

@@ -11,6 +11,8 @@ right GA was 0.956, 0.842, 0.636, 0.840, 0.984, FGA 0.982, 0.662, 0.235, 0.821, 
 with ports, outcomes in `key=value`, names that lead a message, and how many words beat a doubt.
 `orchestration` and `office` were written after that and measured untouched: GA 0.938 and 0.387, FGA 0.851 and 0.135.
 `office` is full of first and last names; that two capitalised words may be one value is a rule since then.
+Words known by name from other sentences, counted nouns, lists and proper names are rules since six further sets that
+are kept elsewhere were measured.
 The bounds are what is reached, rounded down, so that a rule that makes any of them worse shows.
 Run this file as a script to print the figures and the messages that go wrong.
 """
@@ -33,17 +35,17 @@ PER_TEMPLATE = 30
 # GA and FGA of the first stage, then of both
 FLOORS = {
     "shop": ((0.91, 0.64), (0.98, 0.96)),
-    "operations": ((0.78, 0.32), (0.96, 0.92)),
-    "batch": ((0.72, 0.30), (0.95, 0.87)),
-    "controller": ((0.30, 0.04), (0.96, 0.92)),
-    "payments": ((0.46, 0.09), (0.91, 0.74)),
+    "operations": ((0.78, 0.32), (0.96, 0.93)),
+    "batch": ((0.75, 0.42), (0.95, 0.87)),
+    "controller": ((0.30, 0.04), (1.0, 1.0)),
+    "payments": ((0.48, 0.10), (0.93, 0.84)),
     "database": ((0.89, 0.78), (0.98, 0.99)),
     "mail": ((0.87, 0.47), (0.96, 0.94)),
-    "system": ((0.37, 0.09), (0.95, 0.68)),
-    "framework": ((0.69, 0.66), (0.91, 0.91)),
-    "proxy": ((0.70, 0.36), (0.98, 0.87)),
-    "orchestration": ((0.39, 0.05), (0.93, 0.85)),
-    "office": ((0.06, 0.0), (0.85, 0.65)),
+    "system": ((0.37, 0.09), (0.96, 0.83)),
+    "framework": ((0.69, 0.66), (0.91, 0.93)),
+    "proxy": ((0.70, 0.36), (0.98, 0.95)),
+    "orchestration": ((0.39, 0.05), (0.95, 0.89)),
+    "office": ((0.14, 0.02), (0.91, 0.83)),
 }
 
 WORDS: dict[str, list[str]] = json.loads(FOLDER.joinpath("words.json").read_text("utf-8"))

@@ -151,6 +151,105 @@ def test_a_value_beside_a_choice_leaves_the_choice() -> None:
     assert all(len({template.split()[2] for template in one}) == 1 for one in found)
 
 
+PLAYERS = ["Quill7x", "mad_hatter", "TurboTim", "Blue.Heron", "[VIP]Ozma", "kite-flyer"]
+
+
+def test_words_that_are_values_elsewhere_need_no_dozens() -> None:
+    """What is a value in one sentence is known by name in others, wherever it stands and in whatever order."""
+    known = [f"Seat at the table was taken by {player} today" for player in PLAYERS]
+    few = [f"{player} ran out of chips" for player in PLAYERS[:2]]
+    assert len(groups(*few)) == 2
+    assert sorted(map(len, groups(*known, *few))) == sorted(map(len, groups(*few, *known))) == [2, 6]
+    strangers = [f"{player} ran out of chips" for player in ("banker", "waiter")]
+    assert sorted(map(len, groups(*known, *strangers))) == [1, 1, 6]
+
+
+def test_names_that_take_turns_in_two_sentences_are_values() -> None:
+    """Three names are a choice in one sentence, and values when another one has them too; plain words stay a choice."""
+    zones = ["zone-north7", "zoneMid", "pier_4b"]
+    first = [f"Fence {zone} hums again" for zone in zones]
+    second = [f"Guard walked to {zone} at dusk" for zone in zones]
+    assert len(groups(*first)) == 3
+    assert sorted(map(len, groups(*first, *second))) == [3, 3]
+    plain = [f"{text} {name} at dusk" for text in ("Guard walked to", "Dog barked near") for name in NAMES[:3]]
+    assert len(groups(*plain)) == 6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_names_are_learned_in_any_order(seed: int) -> None:
+    zones = ["zone-north7", "zoneMid", "pier_4b"]
+    templates = [
+        *(f"Fence {zone} hums again" for zone in zones),
+        *(f"Guard walked to {zone} with {player} at dusk" for zone in zones for player in PLAYERS),
+        *(f"Seat at the table was taken by {player} today" for player in PLAYERS),
+        *(f"{player} owes {zone} a coin" for zone in zones[:2] for player in PLAYERS[:3]),
+        *(f"{zone} fell" for zone in zones),
+        *(f"Badge for {name} in {zone} is printed" for zone in zones for name in NAMES[:2]),
+    ]
+    expected = {frozenset(group) for group in groups(*templates)}
+    random.Random(seed).shuffle(templates)
+    assert {frozenset(group) for group in groups(*templates)} == expected
+
+
+def test_a_full_name_that_leads_a_message_is_known() -> None:
+    people = ["Paula Winter", "Ivo Sander", "Erik Moss", "Jonas Keller"]
+    known = [f"Lunch was paid by {person} today" for person in people]
+    assert sorted(map(len, groups(*known, *(f"{person} waved back" for person in people[:3])))) == [3, 4]
+    assert len(groups(*(f"{person} waved back" for person in people[:3]))) == 3
+
+
+def test_plain_words_known_by_name_must_be_three() -> None:
+    known = [f"Holiday calendar of {name} loaded" for name in NAMES[:8]]
+    assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:2])))) == [1, 1, 8]
+    assert sorted(map(len, groups(*known, *(f"Badge for {name} is printed" for name in NAMES[:3])))) == [3, 8]
+
+
+def test_values_in_three_places_are_found_by_name() -> None:
+    chance = random.Random(5)
+    known = [f"Seat at the table was taken by {player} today" for player in PLAYERS]
+    things = ["Silver Spoon", "Cup of Gold", "Lamp", "Oak Map", "Ring of Salt"]
+    found = {f"Croupier sold one {thing} from the shelf" for thing in things}
+    swaps = {
+        f"Swap of {chance.choice(PLAYERS)} and {chance.choice(PLAYERS)} done: {chance.choice(things)} for <*>"
+        for _ in range(60)
+    }
+    assert sorted(map(len, groups(*known, *found, *swaps))) == sorted([len(known), len(found), len(swaps)])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("Parcel <*> is on its way to {} by rail", ["Graz", "Linz", "Wels", "Bozen"]),
+        ("Add-on {} of the server is loaded", ["MapView", "chat-log", "x2go", "Vault"]),
+        ("Camp was found by Boss {} today", ["Red Ogre", "Ash Witch", "Swamp Thing", "King of Rats"]),
+        ("Phone {} of the guest was paired", ["Nova <*>", "Orbit <*>", "Comet <*>", "Pulse"]),
+        ("Caches of {} were dropped by hand", ["menu", "menu, cart", "faq, menu, cart", "faq", "news, cart"]),
+        ("Callback to {} took too long", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e/<*>", "f")]),
+        ("Link of {} is down since <*>", [f"{kind}<*>" for kind in ("search", "client", "mail", "print", "scan")]),
+    ],
+)
+def test_names_take_fewer_words(pattern: str, words: list[str]) -> None:
+    """Capitals, digits and joints, full names, lists and URLs are less often a choice."""
+    assert is_one(*(pattern.format(word) for word in words))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("Event {} went to the outbox", ["CartFilled", "CartDeleted", "GiftAdded", "gift.removed"]),
+        (
+            "Bean {} is not ready yet",
+            [f"org.acme.{part}" for part in ("a.Mail.send", "b.Pdf.print", "Tax.sum", "c.X.y")],
+        ),
+        ("Client asked for GET {} too often", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e", "f", "g")]),
+        ("Link of {} is down since <*>", ["search", "client", "mail", "print"]),
+    ],
+)
+def test_what_names_resemble_stays_apart(pattern: str, words: list[str]) -> None:
+    """Events, parts of the program, routes and plain words are told apart."""
+    assert len(groups(*(pattern.format(word) for word in words))) == len(words)
+
+
 def test_contexts_are_separate() -> None:
     """§2: modules, families and exception classes are no templates."""
     model = Model()

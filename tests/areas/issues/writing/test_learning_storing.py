@@ -34,6 +34,9 @@ NAMES = [
 ]
 
 
+ZONES = ["zone-north7", "zoneMid", "pier_4b"]
+
+
 def event(message: str, second: int = 0, **more: Any) -> Event:
     return Event(message, occurred_at=f"2026-01-03 10:{second // 60:02}:{second % 60:02}", **more)
 
@@ -130,6 +133,25 @@ def test_a_full_name_is_one_value_beside_single_words(desk: Any) -> None:
     assert words == sorted(names)
 
 
+def test_lists_and_names_with_numbers_are_one_value(desk: Any) -> None:
+    names = ["Kaya", "Nova 12", "Orbit 3", "Comet 77", "Pulse 4", "anna, ben", "anna, carla, ben"]
+    desk.store(*calendars(names))
+    shown = Client(desk.service).get("group", id=desk.issue()["id"]).json
+    words = sorted(grouping["learned"]["values"][0]["word"] for grouping in shown["groupings"])
+    assert words == ["Comet <*>", "Kaya", "Nova <*>", "Orbit <*>", "Pulse <*>", "anna, ben", "anna, carla, ben"]
+
+
+def test_names_from_one_message_are_known_in_others(desk: Any) -> None:
+    """Whichever comes first, and when the evidence comes with a later batch."""
+    desk.store(*(event(f"Badge for {name} is printed") for name in NAMES[:3]))
+    assert len(desk.rows(tables.issues)) == 3
+    desk.store(*calendars(NAMES[:8]))
+    assert len(desk.rows(tables.issues)) == 2
+    desk.store(*(event(f"Coat of {name} hangs here") for name in NAMES[5:8]))
+    assert len(desk.rows(tables.issues)) == 3
+    desk.check_counters()
+
+
 def messages(seed: int) -> list[str]:
     chance = random.Random(seed)
     patterns = [
@@ -140,6 +162,9 @@ def messages(seed: int) -> list[str]:
         ),
         lambda: f"Upload of report {chance.choice(['failed', 'stopped', 'queued'])} in bucket {chance.choice(NAMES)}",
         lambda: f"Hello {chance.choice(NAMES)}",
+        lambda: f"{chance.choice(ZONES)} was closed by {chance.choice(NAMES[:5])} at dusk",
+        lambda: f"Fence of {chance.choice(ZONES)} hums again",
+        lambda: f"Gate to {chance.choice(ZONES)}, {chance.choice(ZONES)} is stuck",
     ]
     return [chance.choice(patterns)() for _ in range(250)]
 
