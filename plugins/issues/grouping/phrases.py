@@ -65,8 +65,6 @@ _COUNTED = re.compile(
     rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!(?:was|has|does|this|its|always|{_THIRD_PERSON})\b)"
     r"([a-z]{2,30})(?<![sui])s\b(?![-'<=/]|:\S)"
 )
-
-
 _AGREEING = re.compile(rf"((?<!\w){_V} (?:[\w-]{{1,30}} ){{1,2}})(are|were|have)\b")
 _AGREED = {"are": "is", "were": "was", "have": "has"}
 
@@ -75,7 +73,7 @@ def _singular(found: re.Match[str]) -> str:
     noun = found[2]
     if noun.endswith("ie"):
         noun = noun[:-2] + "y"
-    elif noun.endswith(("sse", "xe", "tche", "nche", "rche", "she")):
+    elif noun.endswith(("sse", "xe", "tche", "nche", "rche", "she", "tuse", "nuse")):
         noun = noun[:-1]
     return found[1] + noun
 

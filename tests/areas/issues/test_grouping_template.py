@@ -79,6 +79,7 @@ MASKED = [
     ("article TS-4711 is sold out", "article <*> is sold out"),
     ("task_2017_0024_m_000003 done", "<*> done"),
     ("1 box and 1 entity of 1 batch", "<*> box and <*> entity of <*> batch"),
+    ("3 statuses, 1 bonus", "<*> status, <*> bonus"),
     ("4 boxes and 7 entities of 2 batches", "<*> box and <*> entity of <*> batch"),
     ("freed 3 stale leases: done", "freed <*> stale lease: done"),
     ("12 parts are lost", "<*> part is lost"),
