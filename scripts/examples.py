@@ -211,8 +211,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "alert-channels", {}, {"name": "Ops", **hook}
     yield "POST", "alert-channels", {}, {"name": "Ops", **hook, "url": "https://127.0.0.1/alerts"}
     yield "GET", "alert-channels", {}, None
-    yield "PUT", "alert-channels", {}, {"id": 1, "name": "Operations"}
-    yield "PUT", "alert-channels", {}, {"id": 999, "name": "Gone"}
+    yield "PUT", "alert-channels", {}, {"id": 1, "name": "Operations", "type": "webhook"}
+    yield "PUT", "alert-channels", {}, {"id": 999, "name": "Gone", "type": "webhook"}
     yield "PATCH", "alert-channels", {}, {"id": 1, "enabled": False}
     yield "PATCH", "alert-channels", {}, {"id": 1, "type": "slack"}
     rule = {"name": "New errors", "channel_id": 1, "trigger_type": "new_error"}

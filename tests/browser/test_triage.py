@@ -85,6 +85,7 @@ def test_undoing_a_tag_leaves_those_that_had_it(found: Any) -> None:
     page.get_by_label("Tag for the chosen issues").fill("Slow")
     page.keyboard.press("Enter")
     expect(page.locator(".row .chip")).to_have_text(["Slow"])
+    expect(page.get_by_text("1 issue tagged Slow")).to_be_visible()  # the chip shows before it is stored
     page = found("q=search index", 10)
     page.get_by_label("Choose all issues of this page").click()
     page.get_by_label("Tag for the chosen issues").fill("Slow")

@@ -8,6 +8,7 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.steps import Step
 from snaglist.kernel.testing import Client
+from snaglist.plugins.system.registering import register_application
 
 
 def test_fresh_service_is_healthy(client: Client) -> None:
@@ -69,7 +70,7 @@ def test_the_faster_of_two_processes_keeps_its_application(client: Client, monke
 
     def overtaken(application: Application) -> list[Step]:
         applied = make(application)
-        service.applications.register(application)  # by another process
+        register_application(service, application)  # by another process
         return applied
 
     monkeypatch.setattr(service, "upgrade_application", overtaken)
@@ -97,9 +98,7 @@ def test_an_application_that_cannot_be_made_leaves_nothing(
     if failing == "database":
         monkeypatch.setattr(service, "upgrade_application", unavailable)
     else:
-        monkeypatch.setattr(
-            service.applications, "register", lambda application: locked(service.applications.registry, write=True)
-        )
+        monkeypatch.setattr(service.database, "exclusive", lambda tenant: locked(tenant, write=True))
         monkeypatch.setattr(service.database, "transaction", locked)
     assert client.post("applications", {"name": "Second"}).status == 503
     assert client.get("errors", app="second").status == 422

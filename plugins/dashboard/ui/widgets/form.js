@@ -15,11 +15,15 @@ export function place(message, names) {
   return name === undefined ? { "": message } : { [name]: text };
 }
 
-/** What a control holds, as the service takes it. */
+/** What a control holds. */
 function read(field, control) {
   if (field.type === "number") return control.value === "" ? null : Number(control.value);
-  if (field.type === "list") return control.value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean);
   return field.read ? field.read(control.value) : control.value;
+}
+
+/** What a field holds, as the service takes it: a list is the text that was typed until then. */
+function taken({ type }, value) {
+  return type === "list" && typeof value === "string" ? value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean) : value;
 }
 
 /** "config.host" into { config: { host } }. */
@@ -71,7 +75,8 @@ function create(options, element) {
 
   async function tell() {
     const asked = JSON.stringify(held);
-    const answer = await Promise.resolve(note({ ...held })).catch((error) => error.message);
+    const values = Object.fromEntries(fields.map((field) => [field.name, taken(field, held[field.name])]));
+    const answer = await Promise.resolve(note(values)).catch((error) => error.message);
     if (asked !== JSON.stringify(held)) return;
     noted = answer;
     draw();
@@ -80,7 +85,7 @@ function create(options, element) {
   function body() {
     const sent = {};
     for (const field of shown()) {
-      const value = held[field.name];
+      const value = taken(field, held[field.name]);
       if (field.secret && value === "") continue; // what is stored stays
       put(sent, field.name, field.none && value === "" ? null : value);
     }
@@ -127,7 +132,7 @@ function create(options, element) {
     }
     if (field.type === "list") {
       return html`<textarea id=${own} name=${field.name} rows=${field.rows ?? 2} ?required=${field.required} spellcheck="false" autocomplete="off"
-        placeholder=${field.placeholder} aria-describedby=${about} aria-invalid=${invalid} .value=${[value].flat().join("\n")} @change=${set}></textarea>`;
+        placeholder=${field.placeholder} aria-describedby=${about} aria-invalid=${invalid} .value=${[value].flat().join("\n")} @input=${set}></textarea>`;
     }
     const number = field.type === "number";
     return html`<input id=${own} name=${field.name} type=${field.type ?? "text"} ?required=${field.required} ?disabled=${field.fixed}
