@@ -318,14 +318,11 @@ async def _connect(urls: Sequence[str]) -> "Client":
     """Connect to the first server that answers; raises what the last one said."""
     from nats.aio.client import Client
 
-    async def quiet(_: Exception) -> None:
-        """Say nothing: whoever needs the connection tells, and the library's own words hold the URL."""
-
     for url in urls:
         client = Client()
         try:
             await client.connect(
-                [url], name="snaglist", allow_reconnect=False, connect_timeout=CONNECT_SECONDS, error_cb=quiet
+                [url], name="snaglist", allow_reconnect=False, connect_timeout=CONNECT_SECONDS, error_cb=_Errors(client)
             )
             return client
         except Exception:
@@ -334,3 +331,15 @@ async def _connect(urls: Sequence[str]) -> "Client":
             if url == urls[-1]:
                 raise
     raise AssertionError
+
+
+class _Errors:
+    """What the library tells of a connection. Its own words hold the URL, and whoever needs the connection tells."""
+
+    def __init__(self, client: "Client") -> None:
+        self._client = client
+
+    async def __call__(self, error: Exception) -> None:
+        """End the first attempt at once: the library would try it again and again."""
+        if not self._client.is_connected:
+            raise error

@@ -12,7 +12,9 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import nats
 import pytest
+from nats.js.errors import NotFoundError
 from sqlalchemy import func, select
 
 from snaglist.kernel.testing import Answer, Client, running_service
@@ -135,21 +137,41 @@ class Broker:
 
     def waiting(self) -> dict[str, int]:
         """Return how many messages lie in the streams, by the last word of their subjects."""
+        return {kind: len(messages) for kind, messages in self.messages().items()}
 
-        async def ask() -> dict[str, int]:
-            import nats
+    def messages(self) -> dict[str, list[Any]]:
+        """Return the messages that lie in the streams, by the last word of their subjects."""
 
-            client = await nats.connect(self.url)
-            found: dict[str, int] = {}
-            for stream in await client.jetstream().streams_info():
-                info = await client.jetstream().stream_info(str(stream.config.name), subjects_filter=">")
-                for subject, count in (info.state.subjects or {}).items():
-                    kind = subject.rpartition(".")[2]
-                    found[kind] = found.get(kind, 0) + count
-            await client.close()
+        async def ask(client: Any) -> dict[str, list[Any]]:
+            found: dict[str, list[Any]] = {}
+            for stream in await client.streams_info():
+                for number in range(stream.state.first_seq, stream.state.last_seq + 1):
+                    with suppress(NotFoundError):
+                        message = await client.get_msg(stream.config.name, number)
+                        found.setdefault(message.subject.rpartition(".")[2], []).append(message)
             return found
 
-        return asyncio.run(ask())
+        return dict(self._asked(ask))
+
+    def streams(self) -> list[str]:
+        async def ask(client: Any) -> list[str]:
+            return [stream.config.name for stream in await client.streams_info()]
+
+        return list(self._asked(ask))
+
+    def publish(self, subject: str, body: bytes) -> None:
+        """Add a message as anybody could."""
+        self._asked(lambda client: client.publish(subject, body))
+
+    def _asked(self, ask: Callable[[Any], Any]) -> Any:
+        async def work() -> Any:
+            client = await nats.connect(self.url)
+            try:
+                return await ask(client.jetstream())
+            finally:
+                await client.close()
+
+        return asyncio.run(work())
 
 
 @pytest.fixture
@@ -163,3 +185,15 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     made.start()
     yield made
     made.stop()
+
+
+@pytest.fixture
+def sender_by(fresh_data: Path, broker: Broker) -> Iterator[Callable[..., Sender]]:
+    """Make a sender of a service with this broker: `sender_by(jobs=False, database__url=…)`."""
+    with ExitStack() as stack:
+
+        def make(**config: Any) -> Sender:
+            given = {"ingest__broker": broker.url, **config}
+            return Sender(Client(stack.enter_context(running_service(fresh_data, **given))))
+
+        yield make
