@@ -137,7 +137,8 @@ class Wire:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
             return
-        asyncio.run_coroutine_threadsafe(self._disconnect(), loop).result(LONGEST_SECONDS)
+        with suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(self._disconnect(), loop).result(ANSWER_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
@@ -320,9 +321,15 @@ async def _connect(urls: Sequence[str]) -> "Client":
 
     for url in urls:
         client = Client()
+
+        async def told(error: Exception, client: Client = client) -> None:
+            """End the first attempt at once: the library would try on. Later whoever needs the connection tells."""
+            if not client.is_connected:
+                raise error
+
         try:
             await client.connect(
-                [url], name="snaglist", allow_reconnect=False, connect_timeout=CONNECT_SECONDS, error_cb=_Errors(client)
+                [url], name="snaglist", allow_reconnect=False, connect_timeout=CONNECT_SECONDS, error_cb=told
             )
             return client
         except Exception:
@@ -331,15 +338,3 @@ async def _connect(urls: Sequence[str]) -> "Client":
             if url == urls[-1]:
                 raise
     raise AssertionError
-
-
-class _Errors:
-    """What the library tells of a connection. Its own words hold the URL, and whoever needs the connection tells."""
-
-    def __init__(self, client: "Client") -> None:
-        self._client = client
-
-    async def __call__(self, error: Exception) -> None:
-        """End the first attempt at once: the library would try it again and again."""
-        if not self._client.is_connected:
-            raise error

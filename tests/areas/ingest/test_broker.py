@@ -58,9 +58,10 @@ def test_accepted_then_stored(sender_by: Any, broker: Any, database_config: dict
     """All that an event says arrives; what must not be stored is not in the broker either."""
     sender = sender_by(jobs=False, **database_config)
     event = {"message": "Order 4711 failed", "level": "fatal", "timestamp": "2026-01-03T11:00:00+01:00",
-             "channel": "Shop", "exception": "PayError", "stack": "PayError: declined\n    at charge (pay.js:3:7)", "release": "v2",
-             "server_name": "web-1", "environment": "staging", "context": {"order": 1, "password": "hunter2"},
-             "tags": ["Payments"], "module": "Billing", "event_id": "one", "fingerprint": ["a", "b"]}  # fmt: skip
+             "channel": "Shop", "exception": "PayError", "stack": "PayError: declined\n    at charge (pay.js:3:7)",
+             "release": "v2", "server_name": "web-1", "environment": "staging",
+             "context": {"order": 1, "password": "hunter2"}, "tags": ["Payments"],
+             "module": "Billing", "event_id": "one", "fingerprint": ["a", "b"]}  # fmt: skip
     answer = sender.accepted([event, {"message": "no id"}, {"message": " "}, {**event, "message": "again"}])
     assert answer == {
         "accepted": 2, "received": 4, "dropped": 1, "duplicates": 1,
@@ -146,7 +147,7 @@ def test_an_application_that_goes_takes_its_stream_along(sender_by: Any, broker:
     other.accepted({"message": "boom"})
     sender.accepted({"message": "boom"})
     assert len(broker.streams()) == 2
-    removed = client.delete("applications", {"id": made["id"], "confirmation": f"delete {made['id']}"})
+    removed = client.delete("applications", {"id": made["id"], "confirmation": f"DELETE APPLICATION {made['id']}"})
     assert removed.status == 200, removed.text
     assert broker.streams() == [rules.stream_of(client.service.applications.all()[0])]
 
@@ -282,8 +283,8 @@ def test_a_worker_that_is_killed(
     assert len(stored) == len(set(stored)) == len(MANY) + 1
 
 
-def test_several_workers_share_and_end_when_asked(sender_by: Any, broker: Any, database_on: Any) -> None:
-    config = database_on("postgresql")
+def test_several_workers_share_and_end_when_asked(sender_by: Any, broker: Any, database_config: dict[str, str]) -> None:
+    config = database_config
     sender = sender_by(jobs=False, **config)
     data = sender.client.service.settings.data
     workers = [command(data, broker.url, RUN, "--json", "jobs", "work", **config) for _ in range(2)]
