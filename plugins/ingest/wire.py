@@ -97,6 +97,7 @@ class Wire:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._client: Client | None = None
+        self._ready: set[str] = set()  # streams whose consumer is there: who asks one that is not gets no answer
         self._connecting: asyncio.Lock
 
     def publish(self, stream: str, body: bytes, message_id: str) -> bool:
@@ -173,6 +174,7 @@ class Wire:
 
     async def _disconnect(self) -> None:
         client, self._client = self._client, None
+        self._ready.clear()
         if client is not None:
             with suppress(Exception):  # it is of no use any more, whatever state it is in
                 await client.close()
@@ -251,8 +253,21 @@ class Wire:
         )
         await context.add_consumer(stream, consumer)
 
+    async def _find(self, stream: str) -> None:
+        """See that the stream and its consumer are there."""
+        from nats.js.errors import NotFoundError
+
+        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+        try:
+            await context.consumer_info(stream, CONSUMER)
+        except NotFoundError:
+            await self._make(stream)
+        self._ready.add(stream)
+
     async def _take(self, stream: str, most: int) -> list[Taken]:
         client = await self._connected()
+        if stream not in self._ready:
+            await self._find(stream)
         inbox = client.new_inbox()
         answers = await client.subscribe(inbox)
         found: list[Taken] = []
@@ -261,13 +276,11 @@ class Wire:
             await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}", wanted, reply=inbox)
             while len(found) < most:
                 message = await answers.next_msg(timeout=ANSWER_SECONDS)
-                status = (message.headers or {}).get("Status")
-                if status == "503":  # nobody listens there
-                    await self._make(stream)
-                if status:
+                if (message.headers or {}).get("Status"):  # there are no more
                     break
                 found.append(Taken(message))
         except TimeoutError:  # what did not come comes again
+            self._ready.discard(stream)
             if not found:
                 raise
         finally:

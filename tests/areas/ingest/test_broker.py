@@ -51,6 +51,10 @@ def ids(sender: Any) -> list[str]:
     return sorted(row["event_id"] for row in sender.occurrences())
 
 
+def broker_stream(sender: Any) -> str:
+    return rules.stream_of(sender.client.service.applications.all()[0])
+
+
 # -- the usual way
 
 
@@ -149,7 +153,7 @@ def test_an_application_that_goes_takes_its_stream_along(sender_by: Any, broker:
     assert len(broker.streams()) == 2
     removed = client.delete("applications", {"id": made["id"], "confirmation": f"DELETE APPLICATION {made['id']}"})
     assert removed.status == 200, removed.text
-    assert broker.streams() == [rules.stream_of(client.service.applications.all()[0])]
+    assert broker.streams() == [broker_stream(sender)]
 
 
 # -- what is away
@@ -300,6 +304,16 @@ def test_several_workers_share_and_end_when_asked(sender_by: Any, broker: Any, d
         _, told = worker.communicate(timeout=15)
         assert (worker.returncode, "Traceback" in told) == (0, False), told
     assert len(ids(sender)) == len(set(ids(sender))) == 120
+
+
+def test_a_stream_that_somebody_deleted_is_made_again(sender_by: Any, broker: Any, monkeypatch: Any) -> None:
+    """By whoever needs it first: a worker that finds none, or a sender."""
+    monkeypatch.setattr(wire, "ANSWER_SECONDS", 0.5)
+    sender = sender_by()
+    eventually(lambda: len(broker.streams()), 1)
+    broker._asked(lambda client: client.delete_stream(broker_stream(sender)))
+    sender.accepted({"message": "boom"})
+    eventually(lambda: sender.count("occurrences"), 1)
 
 
 # -- configuration and health
