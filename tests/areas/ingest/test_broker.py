@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 import zstandard
+from nats.errors import TimeoutError as NoAnswer
+from nats.js.client import JetStreamContext
 
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.service import Service
@@ -141,6 +143,32 @@ def test_a_batch_larger_than_a_message(sender_by: Any, broker: Any, monkeypatch:
     with working(sender.client.service):
         eventually(broker.waiting, {})
     assert ids(sender) == sorted(event["event_id"] for event in MANY)
+
+
+@pytest.mark.parametrize("events", [MANY, [{"message": "small"}]], ids=["parts", "whole"])
+def test_an_answer_of_the_broker_that_is_lost(
+    sender_by: Any, broker: Any, monkeypatch: pytest.MonkeyPatch, events: Any
+) -> None:
+    """It is asked again, and knows the batch: that is no duplicate, and its parts stay."""
+    publish = JetStreamContext.publish
+    lost = []
+
+    async def losing(self: Any, subject: str, *given: Any, **named: Any) -> Any:
+        answer = await publish(self, subject, *given, **named)
+        if subject.endswith(".batch") and not lost:
+            lost.append(subject)
+            raise NoAnswer
+        return answer
+
+    broker.stop()
+    broker.start("max_payload: 8KB")
+    sender = sender_by(jobs=False)
+    monkeypatch.setattr(JetStreamContext, "publish", losing)
+    answer = sender.accepted(events)
+    assert (len(lost), answer["accepted"], answer["duplicates"]) == (1, len(events), 0)
+    with working(sender.client.service):
+        eventually(lambda: sender.count("occurrences"), len(events))
+        eventually(broker.waiting, {})
 
 
 def test_an_application_that_goes_takes_its_stream_along(sender_by: Any, broker: Any) -> None:
