@@ -130,8 +130,8 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     Called once for each kind that an area asks for with `service.plugins.types(kind)`; ignore kinds you do not know.
     Kinds: `connector` (a `ConnectorType`), `alert channel type` (a `ChannelType`), `tracker provider` (a `Provider`):
     their names are like `my_type`, at most 16 characters; `sealed` (`stored(call)`, for plugins that keep
-    secrets); `metric` and `request_observer` (see [Types of other areas](#types-of-other-areas)). A name already taken
-    is refused, and then the plugin is `failed`.
+    secrets); `metric`, `request_observer`, `beside_worker` and `health_check` (see
+    [Types of other areas](#types-of-other-areas)). A name already taken is refused, and then the plugin is `failed`.
     """
 
 

@@ -84,9 +84,7 @@ class JobCall(Call):
             return
         self._reported = time.monotonic()
         values: dict[str, Any] = {"done": done, "text": clip(text, 500) if text else None}
-        if total is not None:
-            values["total"] = total
-        self._renew(values, _table.c.done <= done)
+        self._renew(values | ({} if total is None else {"total": total}), _table.c.done <= done)
 
     def check_cancelled(self) -> None:
         """Stop here when the user asked for it, or when the lease is lost."""
@@ -251,10 +249,9 @@ class Jobs:
             if row is None:
                 return None
             now = clock(db)
-            given_up = row["attempts"] >= row["max_attempts"]
             if row["cancel_requested"]:
                 changes = _ended("cancelled", now)
-            elif given_up:
+            elif row["attempts"] >= row["max_attempts"]:
                 changes = _ended("failed", now) | {"error": "The worker died.", "error_status": 500}
             else:
                 changes = {"status": "running", "lease_owner": worker, "heartbeat_at": now}
@@ -322,8 +319,7 @@ def _ended(status: str, now: str) -> dict[str, Any]:
 
 def _failure(row: RowMapping, error: Exception) -> dict[str, Any]:
     """Return what becomes of a job that failed; what may pass by itself is tried again."""
-    what = f"job {row['kind']} {row['id']} failed"
-    known = error if isinstance(error, ServiceError) else internal_error(error, what)
+    known = error if isinstance(error, ServiceError) else internal_error(error, f"job {row['kind']} {row['id']} failed")
     outcome = {"status": "failed", "error": clip(known.message, 1000), "error_status": known.status}
     passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
     return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome

@@ -1,10 +1,10 @@
 """The worker: a thread that takes due jobs of all applications, one after another."""
 
 import logging
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import ServiceError
@@ -14,6 +14,8 @@ from snaglist.kernel.service import Service
 log = logging.getLogger("snaglist")
 
 PRUNE_SECONDS = 3600
+# Areas register `run(service, stop)` of this kind: work that waits for its own news, until the event `stop` is set.
+BESIDE = "beside_worker"
 
 
 class Worker:
@@ -24,8 +26,8 @@ class Worker:
         self._schedules = schedules
         self._kind = kind
         self._id = worker_id(service.settings.node)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=f"snaglist-{kind}", daemon=True)
+        self._stop = Event()
+        self._thread = Thread(target=self._work, name=f"snaglist-{kind}", daemon=True)
         self._pruned = time.monotonic()
 
     def start(self) -> None:
@@ -39,15 +41,18 @@ class Worker:
         self._thread.join(timeout)
 
     def _work(self) -> None:
-        beating = threading.Thread(target=self._beat, daemon=True)
-        beating.start()
+        given = (self._service, self._stop)
+        beside = [Thread(target=run, args=given, daemon=True) for run in self._service.plugins.types(BESIDE).values()]
+        beside += [Thread(target=self._beat, daemon=True)]
+        for thread in beside:
+            thread.start()
         while not self._stop.is_set():
-            worked = False
             with _contained("round"):
-                worked = self._round()
-            if not worked:
-                self._service.jobs.wait_for_work(self._stop)
-        beating.join()  # or its connection would outlive the service
+                if self._round():
+                    continue
+            self._service.jobs.wait_for_work(self._stop)
+        for thread in beside:
+            thread.join()  # or its connection would outlive the service
 
     def _round(self) -> bool:
         worked = False

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, hookimpl, own, read, write
-from snaglist.plugins.ingest import handlers, keys, snippet
+from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
 
@@ -76,9 +76,13 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Seal the key anew."""
+    """Seal the key anew; store what the broker has, and say whether it answers."""
     if kind == "sealed":
         register("ingest", keys.KEYS.stored)
+    elif kind == "beside_worker":
+        register("broker", broker.store_waiting)
+    elif kind == "health_check":
+        register("broker", broker.Reach())
 
 
 @hookimpl
@@ -86,6 +90,13 @@ def plugin_switched(call: Call, on: bool) -> None:
     """Make the key of an application when the area is first enabled there."""
     if on:
         keys.KEYS.make_first(call)
+
+
+@hookimpl
+def application_changed(call: Call, change: str) -> None:
+    """Remove what the broker keeps of an application that goes."""
+    if change == "removed":
+        broker.remove(call)
 
 
 @hookimpl

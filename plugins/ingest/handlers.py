@@ -7,10 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from snaglist.kernel import Call, Invalid, TooMany
-from snaglist.plugins.ingest import keys
+from snaglist.plugins.ingest import broker, keys
 from snaglist.plugins.ingest.checking import Unfit, check_event
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.ingest.requests import NotJson, parse_events, read_body
+from snaglist.plugins.ingest.wire import Wire
 from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, redacted_names
 
 MAX_ERRORS = 20
@@ -27,6 +28,8 @@ class Receiver:
     def __init__(self) -> None:
         self._intake = Intake(RATES)
         self._large = threading.Lock()
+        self._guard = threading.Lock()
+        self._wire: Wire | None = None
 
     def post_events(self, call: Call) -> Mapping[str, Any]:
         """Store the good ones of the events that were sent; 202 when they are durable."""
@@ -34,12 +37,21 @@ class Receiver:
         with self._large if len(body) > LARGE else nullcontext():
             good, bad = _judge(call, parse_events(call, body))
         del body  # what waits for its turn to be stored holds events only
-        outcome = self._intake.deliver(call, Delivery(good, len(bad), call.address))
+        outcome = self._take(call, Delivery(good, len(bad), call.address))
         if not good:
             raise Invalid([_named(position, problem) for position, problem in bad.items()])
         if outcome.limited and not outcome.accepted:
             raise TooMany("The rate limit is used up.", retry_after=outcome.retry_after)
         return _answer(len(good) + len(bad), bad, outcome)
+
+    def _take(self, call: Call, delivery: Delivery) -> Outcome:
+        """Store the events, or let the broker keep them until a worker does; who waits wants them stored."""
+        urls = call.setting("ingest.broker")
+        if not urls or call.query.get("wait"):
+            return self._intake.deliver(call, delivery)
+        with self._guard:
+            self._wire = self._wire or Wire(urls)
+        return broker.hand_over(call, self._wire, delivery)
 
 
 def get_settings(call: Call) -> Mapping[str, Any]:

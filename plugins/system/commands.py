@@ -19,7 +19,7 @@ from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
-from snaglist.plugins.system.health import HINTS, NEED_DATABASE
+from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.sealed import lost
@@ -117,7 +117,7 @@ def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
         return f"?     {name}: not known without the database"
     if name == "database" and service.database.engine_name == "sqlite":
         return "FAIL  database: see that this user may write to the data directory and that its disk is not full"
-    return f"FAIL  {name}: {HINTS.get(name, 'see its plugin')}"
+    return f"FAIL  {name}: {hint(service, name)}"
 
 
 def _failing(service: Service, application: Application) -> list[str]:

@@ -40,6 +40,10 @@ NEED_DATABASE = ("database_version", "schema", "applications", "jobs")
 
 MINIMUM = {"sqlite": (3, 35, 0), "postgresql": (13,), "mysql": (8, 0, 13), "mariadb": (10, 6)}
 
+# Areas register objects of this kind: `check(service)` returns what asks, None where there is nothing to ask, and
+# `hint` says what to do.
+CHECKS = "health_check"
+
 
 class Health:
     """Answers the checks; what writes or opens databases is asked at most every 10 seconds."""
@@ -75,6 +79,8 @@ class Health:
             "disk": self._disk,
         }
         added = [check for plugin in self._service.plugins.loaded() for check in plugin.checks]
+        kinds = self._service.plugins.types(CHECKS)
+        added += [(name, found) for name, kind in kinds.items() if (found := kind.check(self._service))]
         return own | {name: check for name, check in added if name not in own}
 
     def _versions(self) -> dict[str, str]:
@@ -134,6 +140,12 @@ class Health:
         return (
             os.access(data, os.W_OK) and shutil.disk_usage(data).free >= self._service.settings["health.min_free_bytes"]
         )
+
+
+def hint(service: "Service", name: str) -> str:
+    """Return what to do when a check fails."""
+    kinds = service.plugins.types(CHECKS)
+    return HINTS.get(name) or (kinds[name].hint if name in kinds else "see its plugin")
 
 
 def _holds(check: Callable[[], bool]) -> bool:

@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable
 from pathlib import Path as File
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ from snaglist.kernel import (
 )
 from snaglist.kernel.cli import Session, cli, command
 from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.worker import Worker
+from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]
 ANY = {"type": "object"}
@@ -236,6 +239,41 @@ def test_hook_health_checks(install: Install, kernel: Kernel) -> None:
         assert {name: answer.json["checks"][name] for name in ("a_fine", "a_broken", "database")} == {
             "a_fine": True, "a_broken": False, "database": True,
         }  # fmt: skip
+
+
+def test_a_check_that_needs_the_service(install: Install, kernel: Kernel) -> None:
+    """It says by itself whether there is something to ask, and what to do."""
+
+    def of(check: Any) -> Any:
+        return SimpleNamespace(check=check, hint="mend it")
+
+    def types(kind: str, register: Any) -> None:
+        if kind == "health_check":
+            register("a_asked", of(lambda service: lambda: service.settings["server.port"] == 0))
+            register("a_idle", of(lambda service: None))
+
+    install("a", register_types=types)
+    with kernel() as client:
+        checks = client.get("health").json["checks"]
+        assert (checks["a_asked"], "a_idle" in checks) == (False, False)
+        assert (hint(client.service, "a_asked"), hint(client.service, "b")) == ("mend it", "see its plugin")
+
+
+def test_what_runs_beside_a_worker(install: Install, kernel: Kernel) -> None:
+    """It begins and ends with the worker, which waits for it."""
+    seen: list[Any] = []
+
+    def run(service: Any, stop: Any) -> None:
+        seen.append(service)
+        stop.wait(30)
+        seen.append("ended")
+
+    install("a", register_types=lambda kind, register: register("a", run) if kind == "beside_worker" else None)
+    with kernel() as client:
+        worker = Worker(client.service, "test")
+        worker.start()
+        worker.stop()
+        assert seen == [client.service, "ended"]
 
 
 def test_hook_dashboard_assets(install: Install, kernel: Kernel, tmp_path: File) -> None:

@@ -11,7 +11,7 @@ from snaglist.plugins.logs.pushing.keys import SenderKeys, sender_key
 from snaglist.plugins.logs.pushing.rates import Rates
 from snaglist.plugins.logs.pushing.reading import read_pushed
 from snaglist.plugins.logs.pushing.sources import pushed_text
-from snaglist.plugins.logs.pushing.storing import Delivery, Outcome, Pushed
+from snaglist.plugins.logs.pushing.storing import Delivery, Outcome, Pushed, admit, give_back
 
 __all__ = [
     "MAX_BREADCRUMBS",
@@ -22,7 +22,9 @@ __all__ = [
     "Pushed",
     "Rates",
     "SenderKeys",
+    "admit",
     "exceptions_of",
+    "give_back",
     "pushed_text",
     "read_pushed",
     "redacted_names",

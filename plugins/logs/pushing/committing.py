@@ -6,6 +6,7 @@ for as many as there were, so that groups do not fall apart; a sender that is al
 
 import threading
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from snaglist.kernel import Call, ServiceError
@@ -40,18 +41,22 @@ class Intake:
 
     def deliver(self, call: Call, delivery: Delivery) -> Outcome:
         """Store a request's events; returns when they are durable. Raises what kept them from being stored."""
+        self.deliver_all(call, [delivery])
+        if delivery.failure is not None:
+            raise delivery.failure
+        return delivery.outcome
+
+    def deliver_all(self, call: Call, deliveries: Sequence[Delivery]) -> None:
+        """Store several together where they fit; `failure` of each says what kept it from being stored."""
         application = call.application
         with self._guard:
             line = self._lines.setdefault((application.id, application.created_at), _Line())
         with line.arrived:
-            line.waiting.append(delivery)
+            line.waiting.extend(deliveries)
             line.arrived.notify()
         with line.turn:
-            while not delivery.done:
+            while not all(delivery.done for delivery in deliveries):
                 self._serve(call, line)
-        if delivery.failure is not None:
-            raise delivery.failure
-        return delivery.outcome
 
     def _serve(self, call: Call, line: _Line) -> None:
         with line.arrived:

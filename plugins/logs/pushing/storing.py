@@ -5,7 +5,7 @@ Each request is judged as if it were alone and before those behind it; the event
 
 import secrets
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -59,11 +59,15 @@ class Outcome:
 
 @dataclass(slots=True)
 class Delivery:
-    """One request's events: the good ones with their positions, the number of bad ones, the client's address."""
+    """One request's events: the good ones with their positions, the number of bad ones, the client's address.
+
+    `admitted`: they passed the limits earlier, by `admit`.
+    """
 
     events: Sequence[tuple[int, Pushed]]
     invalid: int
     address: str
+    admitted: bool = False
     outcome: Outcome = field(default_factory=Outcome)
     failure: Exception | None = None
     done: bool = False
@@ -80,14 +84,34 @@ def store_deliveries(call: Call, rates: Rates, packer: Packer, deliveries: Seque
         let_in += _admit(delivery, known, limits)
     limits.write()
     _store(call, packer, let_in)
-    counts: Counter[str] = Counter()
-    for delivery in deliveries:
-        outcome = delivery.outcome
-        counts["accepted"] += outcome.accepted
-        counts["duplicate"] += outcome.duplicates
-        counts["invalid"] += delivery.invalid
-        counts["rate_limited"] += len(outcome.limited)
-    rates.count_outcomes(db, call.now, counts)
+    rates.count_outcomes(db, call.now, {"accepted": len(let_in)} | _turned_away(deliveries))
+
+
+def admit(call: Call, rates: Rates, delivery: Delivery) -> list[Pushed]:
+    """Return the events of a request that are to be stored later, and set its outcome, in the open write transaction.
+
+    They count for the limits from now on, and as accepted when they are stored.
+    """
+    limits = rates.limits(call, time.time(), [delivery.address])
+    let_in = _admit(delivery, _known_ids(call.db, [delivery]), limits)
+    limits.write()
+    rates.count_outcomes(call.db, call.now, _turned_away([delivery]))
+    return let_in
+
+
+def give_back(call: Call, rates: Rates, delivery: Delivery) -> None:
+    """Take admitted events that are not to be stored after all out of the limits, in the open write transaction."""
+    limits = rates.limits(call, time.time(), [delivery.address])
+    limits.take(delivery.address, -delivery.outcome.accepted)
+    limits.write()
+
+
+def _turned_away(deliveries: Sequence[Delivery]) -> dict[str, int]:
+    return {
+        "duplicate": sum(delivery.outcome.duplicates for delivery in deliveries),
+        "invalid": sum(delivery.invalid for delivery in deliveries),
+        "rate_limited": sum(len(delivery.outcome.limited) for delivery in deliveries),
+    }
 
 
 def _admit(delivery: Delivery, known: set[str], limits: Limits) -> list[Pushed]:
@@ -106,7 +130,7 @@ def _admit(delivery: Delivery, known: set[str], limits: Limits) -> list[Pushed]:
             new.append((position, pushed))
             if event_id is not None:
                 ids.add(event_id)
-    outcome.accepted = limits.take(delivery.address, len(new)) if new else 0
+    outcome.accepted = len(new) if delivery.admitted or not new else limits.take(delivery.address, len(new))
     let_in = [pushed for _, pushed in new[: outcome.accepted]]
     known.update(pushed.event.event_id for pushed in let_in if pushed.event.event_id is not None)
     outcome.limited = [position for position, _ in new[outcome.accepted :]]

@@ -1,0 +1,289 @@
+"""The rules of a broker between senders and storage (api.md §32, `ingest.broker`).
+
+A request is judged and counted against the limits as ever, handed over to the stream of its application, and answered
+when the stream has it. Beside each worker somebody takes batches from there, stores them, and only then acknowledges:
+what was stored already when a batch comes again is known by the ids of its events. So each event has one.
+"""
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any
+from uuid import uuid4
+
+import zstandard
+
+from snaglist.kernel import Call, ServiceError, Unavailable, digest
+from snaglist.kernel.applications import Application
+from snaglist.kernel.errors import internal_error
+from snaglist.kernel.service import Service
+from snaglist.plugins.ingest.checking import MAX_PREVIEW
+from snaglist.plugins.ingest.options import RATES
+from snaglist.plugins.ingest.wire import Broken, Taken, Wire
+from snaglist.plugins.issues import Event
+from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, admit, exceptions_of, give_back
+
+log = logging.getLogger("snaglist")
+
+BATCHES = 100  # taken at once: compressed, and none larger than a message or a list of parts
+EVENTS = 1_000  # unpacked at once, but for a single batch
+POLL_SECONDS = 0.5
+LONGEST_PAUSE = 30.0
+ATTEMPTS = 5  # to store an event that fails where others do not
+AGAIN_SECONDS = 10.0
+REACH_SECONDS = 10
+MAX_UNPACKED = 1 << 30
+_KEPT = (
+    "message", "severity", "occurred_at", "time_source", "channel", "environment", "stack", "context", "release",
+    "server_name", "event_id", "fingerprint", "tags", "truncated",
+)  # fmt: skip
+
+
+def stream_of(application: Application) -> str:
+    """Return the name of an application's stream: no other one, earlier or elsewhere, has it."""
+    born = "".join(character for character in application.created_at if character.isdigit())
+    return f"snaglist_{application.tenant}_{born}"
+
+
+def hand_over(call: Call, wire: Wire, delivery: Delivery) -> Outcome:
+    """Let the broker keep the events that the limits let in; returns when it has them. Raises Unavailable.
+
+    Duplicates are those that are known now; the others show when they are stored.
+    """
+    let_in = call.repeat(lambda: _admitted(call, delivery))
+    outcome = delivery.outcome
+    if not let_in:
+        return outcome
+    for pushed in let_in:
+        pushed.event.event_id = pushed.event.event_id or uuid4().hex
+    try:
+        new = wire.publish(stream_of(call.application), pack(let_in), digest("\n".join(_ids(let_in))))
+    except Exception:
+        with suppress(ServiceError):  # then they count, as they would have when the answer was lost
+            call.repeat(lambda: _given_back(call, delivery))
+        raise
+    if not new:  # the same request again, before its events are stored
+        call.repeat(lambda: _given_back(call, delivery))
+        outcome.duplicates, outcome.accepted = outcome.duplicates + outcome.accepted, 0
+    return outcome
+
+
+def remove(call: Call) -> None:
+    """Remove the stream of an application that goes."""
+    if urls := call.setting("ingest.broker"):
+        wire = Wire(urls)
+        try:
+            wire.remove(stream_of(call.application))
+        finally:
+            wire.close()
+
+
+def pack(some: Iterable[Pushed]) -> bytes:
+    """Return events as a batch."""
+    kept = [
+        {name: getattr(pushed.event, name) for name in _KEPT} | {"raised": pushed.raised, "module": pushed.module}
+        for pushed in some
+    ]
+    return zstandard.compress(json.dumps(kept, separators=(",", ":")).encode())
+
+
+def unpack(body: bytes) -> list[Pushed]:
+    """Return the events of a batch; raises Broken when it is none."""
+    try:
+        return [_pushed(kept) for kept in json.loads(zstandard.decompress(body, max_output_size=MAX_UNPACKED))]
+    except (zstandard.ZstdError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise Broken("this is no batch of events") from error
+
+
+def store_waiting(service: Service, stop: threading.Event) -> None:
+    """Store what comes from the broker until the worker stops."""
+    if urls := service.settings["ingest.broker"]:
+        wire = Wire(urls)
+        try:
+            _Storer(service, wire, stop).run()
+        finally:
+            wire.close()
+
+
+class Reach:
+    """The health check: whether a server with JetStream answers; asked at most every 10 seconds."""
+
+    hint = "see that a NATS server with JetStream runs, and that SERVICE_INGEST_BROKER names it and who may use it"
+
+    def __init__(self) -> None:
+        self._asked: tuple[float, bool] | None = None
+        self._lock = threading.Lock()
+
+    def check(self, service: Service) -> Callable[[], bool] | None:
+        """Return what asks, None without a broker."""
+        urls = service.settings["ingest.broker"]
+        return (lambda: self._reached(urls)) if urls else None
+
+    def _reached(self, urls: str) -> bool:
+        with self._lock:
+            if self._asked is None or time.monotonic() - self._asked[0] > REACH_SECONDS:
+                self._asked = (time.monotonic(), _answers(urls))
+            return self._asked[1]
+
+
+class _Storer:
+    """Stores the batches of all applications. One whose database is away keeps no other waiting."""
+
+    def __init__(self, service: Service, wire: Wire, stop: threading.Event) -> None:
+        self._service, self._wire, self._stop = service, wire, stop
+        self._intake = Intake(RATES)
+        self._pauses: dict[str, tuple[float, float]] = {}  # by application: until when, and how long
+
+    def run(self) -> None:
+        """Store until the worker stops."""
+        while not self._stop.is_set():
+            worked = False
+            try:
+                for application in self._service.applications.all():
+                    worked = self._visit(application) or worked
+            except Exception as error:  # the list of applications cannot be had
+                _tell(error)
+                self._stop.wait(LONGEST_PAUSE / 10)
+            if not worked:
+                self._stop.wait(POLL_SECONDS)
+
+    def _visit(self, application: Application) -> bool:
+        """Store what waits of an application; False when nothing did."""
+        until, pause = self._pauses.get(application.id, (0.0, 0.5))
+        if self._stop.is_set() or time.monotonic() < until:
+            return False
+        try:
+            worked = self._work(self._service.call(application, None))
+        except Exception as error:  # the database or the broker is away, or nobody foresaw it
+            pause = min(2 * pause, LONGEST_PAUSE)
+            self._pauses[application.id] = (time.monotonic() + pause, pause)
+            _tell(error)
+            return False
+        self._pauses.pop(application.id, None)
+        return worked
+
+    def _work(self, call: Call) -> bool:
+        if not call.remembered("ingest.on", lambda db: call.service.plugins.enabled(db, "ingest")):
+            return False
+        stream = stream_of(call.application)
+        waiting = self._wire.take(stream, BATCHES)
+        worked = bool(waiting)
+        try:
+            while waiting and not self._stop.is_set():
+                group, waiting = self._unpacked(call, stream, waiting)
+                try:
+                    self._store(call, stream, group)
+                except BaseException:
+                    waiting = [*(one for one, _ in group), *waiting]
+                    raise
+        finally:
+            if waiting:
+                with suppress(Unavailable):  # then the broker gives them out again by itself, later
+                    self._wire.put_back(waiting)
+        return worked
+
+    def _unpacked(
+        self, call: Call, stream: str, waiting: list[Taken]
+    ) -> tuple[list[tuple[Taken, list[Pushed]]], list[Taken]]:
+        """Return the first batches with their events, about as many as fit into a transaction, and the rest."""
+        group: list[tuple[Taken, list[Pushed]]] = []
+        events = 0
+        for position, one in enumerate(waiting):
+            if events >= EVENTS:
+                return group, waiting[position:]
+            try:
+                body = self._wire.body(stream, one)
+                some = unpack(body)
+            except Broken as error:
+                self._set_aside(call, stream, one.message.data, 1, str(error))
+                self._wire.finish(stream, [one])
+                continue
+            group.append((one, some))
+            events += len(some)
+        return group, []
+
+    def _store(self, call: Call, stream: str, group: Sequence[tuple[Taken, list[Pushed]]]) -> None:
+        """Store batches, then acknowledge them."""
+        deliveries = [_delivery(some) for _, some in group]
+        self._intake.deliver_all(call, deliveries)
+        done: list[Taken] = []
+        later: list[Taken] = []
+        for (one, some), delivery in zip(group, deliveries, strict=True):
+            bad = self._bad(call, some, delivery.failure) if delivery.failure else []
+            if not bad or one.attempts >= ATTEMPTS:
+                for pushed, error in bad:
+                    told = error if isinstance(error, ServiceError) else internal_error(error, "an event is not stored")
+                    self._set_aside(call, stream, pack([pushed]), 1, told.message)
+                done.append(one)
+            else:
+                later.append(one)
+        self._wire.finish(stream, done)
+        if later:
+            self._wire.put_back(later, AGAIN_SECONDS)
+
+    def _bad(self, call: Call, some: Sequence[Pushed], failure: Exception) -> list[tuple[Pushed, Exception]]:
+        """Store what can be stored of a batch that failed; returns the events that cannot, and why."""
+        if isinstance(failure, Unavailable):
+            raise failure
+        if len(some) == 1:
+            return [(some[0], failure)]
+        halves = [_delivery(half) for half in (some[: len(some) // 2], some[len(some) // 2 :])]
+        found: list[tuple[Pushed, Exception]] = []
+        for half in halves:
+            self._intake.deliver_all(call, [half])
+            if half.failure:
+                found += self._bad(call, [pushed for _, pushed in half.events], half.failure)
+        return found
+
+    def _set_aside(self, call: Call, stream: str, body: bytes, events: int, reason: str) -> None:
+        """Keep what cannot be stored, and say so: in the log, and in what became of events."""
+        self._wire.set_aside(stream, body, reason)
+        with call.transaction() as db:
+            RATES.count_outcomes(db, call.now, {"invalid": events})
+        log.error("ingest: set aside in %s.failed, because it cannot be stored: %s", stream, reason)
+
+
+def _admitted(call: Call, delivery: Delivery) -> list[Pushed]:
+    with call.transaction():
+        return admit(call, RATES, delivery)
+
+
+def _given_back(call: Call, delivery: Delivery) -> None:
+    with call.transaction():
+        give_back(call, RATES, delivery)
+
+
+def _ids(some: Iterable[Pushed]) -> list[str]:
+    return [pushed.event.event_id or "" for pushed in some]
+
+
+def _delivery(some: Sequence[Pushed]) -> Delivery:
+    return Delivery(list(enumerate(some)), 0, "", admitted=True)
+
+
+def _pushed(kept: dict[str, Any]) -> Pushed:
+    fields = {name: kept[name] for name in _KEPT}
+    event = Event(**fields, log_type="http", preview=fields["context"][:MAX_PREVIEW])
+    event.exceptions = exceptions_of(event.message, kept["raised"], event.stack)
+    return Pushed(event, kept["raised"], kept["module"])
+
+
+def _answers(urls: str) -> bool:
+    wire = Wire(urls)
+    try:
+        wire.check()
+    except Unavailable:
+        return False
+    finally:
+        wire.close()
+    return True
+
+
+def _tell(error: Exception) -> None:
+    if isinstance(error, ServiceError):
+        log.warning("ingest: events wait in the broker: %s", error.message)
+    else:
+        internal_error(error, "ingest: events wait in the broker")
