@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("snaglist")
 T = TypeVar("T")
 
-MISSING = "used with an extra: pip install 'snaglist[nats]'"
+MISSING = "used with an extra: pip install 'snaglist[broker]'"
 CONSUMER = "workers"
 BATCH, PART, FAILED = "batch", "part", "failed"  # the subjects of a stream
 MESSAGE_ID = "Nats-Msg-Id"

@@ -32,6 +32,7 @@ def foreign(text: str, area: str) -> str:
         (r'\["id"\] == ', ""), (r"plugins__enabled=\[", ""), (r'"SERVICE_PLUGINS": ', ""), (r"SERVICE_PLUGINS=", ""),
         (r"register\(", r", ordering\."), (r"\.find\(", r"\)"),
         (r"answer(?:\.json)?\[", r"\]"), (r"\)\[", r"\]"), ("assert ", " not in "),
+        (r"\.enabled\(db, ", r"\)"), (r"client\.enable\(", ""),
     ):  # fmt: skip
         text = re.sub(rf'({before})"{area}"(?={behind})', rf'\1"{other}"', text)
     return text

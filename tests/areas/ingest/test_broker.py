@@ -360,7 +360,7 @@ def test_a_broker_that_is_no_url(tmp_path: Path, value: str) -> None:
 def test_a_broker_without_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "find_spec", lambda name: None)
     with (
-        pytest.raises(ConfigurationError, match=r"ingest\.broker: must be used with an extra: .*snaglist\[nats\]"),
+        pytest.raises(ConfigurationError, match=r"ingest\.broker: must be used with an extra: .*snaglist\[broker\]"),
         running_service(tmp_path / "data", jobs=False, ingest__broker="nats://127.0.0.1:4222"),
     ):
         pass
