@@ -106,7 +106,7 @@ def server_engine(settings: Settings) -> Engine:
         )
     except ImportError as error:
         raise ConfigurationError(f"database.url: {error}: pip install {_DRIVERS[driver]}") from error
-    except (ArgumentError, NoSuchModuleError, ValueError) as error:
+    except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
         raise ConfigurationError(f"{_REFUSED} ({error})") from error
 
     @event.listens_for(engine, "do_connect")

@@ -180,7 +180,8 @@ class Script:
 
     def searches(self) -> None:
         """Every filter and sort, pages and cursors, both forms, exports."""
-        for q in ("100%", "_", "STRASSE", "\\", "'", "😀", "überlauf", "ORDER", "nothing", "%", "app.log", "billing"):
+        for q in ("100%", "_", "STRASSE", "\\", "'", "😀", "überlauf", "ORDER", "nothing", "%", "app.log", "billing",
+                  "straße  gesperrt", "for order 116", "\\ '"):  # fmt: skip
             self.get("errors", q=q)
         # `oldest` puts the later of two issues of one second first: only what was imported has times of its own.
         ingested = {"origin": "ingested"}

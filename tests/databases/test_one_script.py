@@ -1,7 +1,6 @@
 """§36 check 39: one fixed script of requests has the same answers on every database."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,8 @@ def test_check_39(database_on: Callable[[str], dict[str, str]], tmp_path: Path, 
     """Request by request: status and body, ids and times masked."""
     transcripts = {}
     for engine in ("sqlite", "postgresql", "mariadb"):
-        t = time.time()
         with running_service(tmp_path / engine, **database_on(engine)) as service:
             transcripts[engine] = script(Client(service), "default").run()
-        print(engine, len(transcripts[engine]), time.time() - t)
     expected = transcripts.pop("sqlite")
     assert len(expected) >= FEWEST
     for engine, transcript in transcripts.items():

@@ -386,6 +386,7 @@ def test_databases_and_drivers_that_are_not_supported(url: str) -> None:
 @pytest.mark.parametrize(
     "url",
     ["mysql+pymysql://a@127.0.0.1:1?bar=2", "mysql+pymysql://a@127.0.0.1:1?connect_timeout=x",
+     "mysql+pymysql://a@127.0.0.1:1?connect_timeout=1&connect_timeout=2",
      "mysql+pymysql://a@127.0.0.1:1?charset=x", "mysql+pymysql://a@127.0.0.1:1?plugin=x",
      "postgresql+psycopg://a@127.0.0.1:1/c?foo=1", "postgresql+psycopg://a@127.0.0.1:1/c?prepare_threshold=0"],
 )  # fmt: skip

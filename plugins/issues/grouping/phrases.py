@@ -32,7 +32,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({_V}) \(?{_ZONE}\b\)?", r"\1", 0),
         # a value said again in parentheses, units
         (rf"({_V}|(?<!\S)[\w-]{{1,60}}\.[a-z]{{2,5}})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
-        (rf"({_V}) {_UNIT}(?![\w-])", r"\1", 0),
+        (rf"({_V}) {_UNIT}(?![\w=-])", r"\1", 0),
         (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
         # lists of any length
         (rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*", r"\1 (<*>)", re.IGNORECASE),

@@ -35,9 +35,18 @@ _BEFORE_CODE = frozenset(
 )
 _BEFORE_SIGNAL = frozenset(("on", "by", "with", "received", "caught", "got"))
 _BEFORE_ANSWER = frozenset(("returned", "returns", "responded", "answered", "with", "failed", "->", "=>"))
+# Behind these a number is a status or an exit code, unless it counts what comes next.
+_ANSWERS = frozenset(("returned", "returns", "responded", "responds", "answered", "answers", "replied", "replies"))
+_EXITS = frozenset(("exited", "exits"))
+_DECIDING = _CODE_WORDS | _ANSWERS | _EXITS
+_BEHIND_ANSWER = frozenset(
+    ("for", "to", "from", "in", "after", "on", "while", "when", "at", "by", "via", "as", "but", "and", "with",
+     "because", "instead", "again", "not", "bad", "too", "internal", "service", "gateway", "unauthorized", "forbidden")
+)  # fmt: skip
 _METHODS = frozenset(("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"))
 _CODE = re.compile(r"\W{0,2}(-?\d{1,5}|[0-9A-Z]{5})\W{0,3}", re.ASCII)
 _HTTP_CODE = re.compile(r"\W{0,2}([1-5]\d\d)\W{0,3}", re.ASCII)
+_EXIT_CODE = re.compile(r"\W{0,2}(\d{1,3})\W{0,3}", re.ASCII)
 _SIGNAL = re.compile(r"\W?\d\d?\W?", re.ASCII)
 _REQUESTED = re.compile(r"/|https?://", re.IGNORECASE)
 _EDGES = "()[]{}<>\"',.:;!?="
@@ -99,6 +108,8 @@ def _with_neighbours(tokens: list[str], masked: list[str]) -> str:
             kept = _kept(tokens[place - 1] if place else "", tokens[place], tokens[place + 1])
             if kept:
                 masked[place + 1] = kept
+            elif answer := _answer(tokens, place):
+                masked[answer] = tokens[answer]
             if tokens[place].strip(_EDGES) in _METHODS and _REQUESTED.match(tokens[place + 1]):
                 asked = place + 1
     return " ".join(masked)
@@ -112,6 +123,17 @@ def _is_answer(tokens: list[str], place: int, asked: int) -> bool:
     )
 
 
+def _answer(tokens: list[str], place: int) -> int:
+    """Return where the status or exit code stands that a verb gives away, 0 for nowhere."""
+    verb = tokens[place].strip(_EDGES).lower()
+    code = _HTTP_CODE if verb in _ANSWERS else _EXIT_CODE if verb in _EXITS else None
+    at = place + 2 if tokens[place + 1] == "with" else place + 1
+    if code is None or at >= len(tokens) or not code.fullmatch(tokens[at]):
+        return 0
+    ends = at + 1 == len(tokens) or not tokens[at][-1].isalnum()
+    return at if ends or tokens[at + 1].strip(_EDGES).lower() in _BEHIND_ANSWER else 0
+
+
 def _kept(before: str, word: str, following: str) -> str | None:
     name = word.strip(_EDGES)
     if name in _METHODS:
@@ -123,12 +145,12 @@ def _kept(before: str, word: str, following: str) -> str | None:
         return following if before.lower() in _BEFORE_SIGNAL and _SIGNAL.fullmatch(following) else None
     if name == "code" and before.strip(_EDGES).lower() not in _BEFORE_CODE:
         return None
-    return following if _CODE.fullmatch(following) else None
+    return following if name in _CODE_WORDS and _CODE.fullmatch(following) else None
 
 
 def _mask(token: str) -> str:
     name = token.strip(_EDGES)
-    decides = name in _METHODS or name.lower() in _CODE_WORDS or name.startswith("HTTP/")
+    decides = name in _METHODS or name.lower() in _DECIDING or name.startswith("HTTP/")
     return mask_token(token) + (_NEXT if decides else "")
 
 

@@ -25,8 +25,8 @@ def split_body(first: str, lines: Sequence[str]) -> Body:
     if not lines:
         text = first.rstrip()
         if text.endswith(_CONTEXT_ENDS):
-            message, trailing, _ = context.split_context(text)
-            return Body(message.strip(), "", trailing)
+            message, trailing, values = context.split_context(text)
+            return Body(context.worded(message.strip(), values), "", trailing)
         return Body(text.lstrip())
     everything = [first, *lines]
     trace = read_trace(everything)

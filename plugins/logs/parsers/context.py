@@ -1,11 +1,14 @@
 """Splitting a message from the structured data that loggers append to it."""
 
 import json
+import re
 from typing import Any
 
 _DECODER = json.JSONDecoder(strict=False)  # loggers write line breaks into JSON text
 _MAX_TRIES = 8
 _STARTS = (' {"', " [{", " []", " {}", ' ["', "\t{", "\n{")
+_NAME = re.compile(r"[\w.$/-]{1,100}:")
+_WORDS = ("message", "msg", "error", "event")
 _EMPTY = ("[]", "{}")
 
 
@@ -33,6 +36,16 @@ def split_context(text: str) -> tuple[str, str, list[Any]]:
             return text[:position].rstrip(), tail, values
         position += 1
     return text, "", []
+
+
+def worded(message: str, values: list[Any]) -> str:
+    """Return the message; where only a name stands before an object, with the words that are in the object."""
+    if _NAME.fullmatch(message) and len(values) == 1 and isinstance(values[0], dict):
+        for key in _WORDS:
+            text = values[0].get(key)
+            if isinstance(text, str) and text.strip():
+                return f"{message} {text.strip()}"
+    return message
 
 
 def _next_start(text: str, position: int) -> int:

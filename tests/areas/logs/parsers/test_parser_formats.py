@@ -170,6 +170,14 @@ def test_empty_messages_and_context_only() -> None:
     assert (first.message, second.message, second.context) == ("", '{"a":1}', "")
 
 
+def test_words_of_an_object_behind_a_name_are_the_message() -> None:
+    """Else unlike errors of one logger would look alike; what has no words, or stands behind a sentence, is context."""
+    objects = ['{"msg": "disk full", "id": 8}', '{"error": "no route", "id": 9}', '{"id": 10}', '{"msg": "   "}']
+    events = read("".join(f"{DAY} ERROR app: {one}\n" for one in objects) + f'{DAY} ERROR it fails: {{"msg": "x"}}\n')
+    assert [event.message for event in events] == ["app: disk full", "app: no route", "app:", "app:", "it fails:"]
+    assert [event.context for event in events] == [*objects, '{"msg": "x"}']
+
+
 class Pipes(Parser):
     log_type = "pipes"
 
