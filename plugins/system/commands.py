@@ -4,7 +4,7 @@ import logging
 import secrets
 import signal
 import sys
-import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -279,17 +279,26 @@ def jobs_work(session: Session, once: bool) -> None:
         ran = sum(service.jobs.run_queued(application, name) for application in service.applications.all())
         session.print({"ran": ran}, f"ran {ran} jobs")
         return
-    stop = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
     worker = Worker(service, "worker")
-    worker.start()
-    if session.as_json:
-        session.print({"status": "started", "node": service.settings.node}, "")
-        sys.stdout.flush()
-    session.note("worker started")
-    stop.wait()
-    worker.stop()
+    # The handler raises: an event that it set, while this thread is about to wait for it, would lock itself up.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+    try:
+        worker.start()
+        if session.as_json:
+            session.print({"status": "started", "node": service.settings.node}, "")
+            sys.stdout.flush()
+        session.note("worker started")
+        while True:
+            time.sleep(3600)
+    except SystemExit:
+        worker.stop()
+
+
+def _end(*_: object) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(0)
 
 
 db = group(_commands, "db", "Look after the databases.")
