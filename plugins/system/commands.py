@@ -2,7 +2,6 @@
 
 import logging
 import secrets
-import signal
 import sys
 import time
 from pathlib import Path
@@ -271,6 +270,7 @@ def jobs_retry(session: Session, job_id: int) -> None:
 def jobs_work(session: Session, once: bool) -> None:
     """Run jobs of all applications until interrupted."""
     from snaglist.kernel.worker import Worker
+    from snaglist.plugins.system.server import exit_on_signals
 
     service = session.open()
     if once:
@@ -280,11 +280,9 @@ def jobs_work(session: Session, once: bool) -> None:
         session.print({"ran": ran}, f"ran {ran} jobs")
         return
     worker = Worker(service, "worker")
-    # The handler raises: an event that it set, while this thread is about to wait for it, would lock itself up.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _end)
+    exit_on_signals()
+    worker.start()
     try:
-        worker.start()
         if session.as_json:
             session.print({"status": "started", "node": service.settings.node}, "")
             sys.stdout.flush()
@@ -293,12 +291,6 @@ def jobs_work(session: Session, once: bool) -> None:
             time.sleep(3600)
     except SystemExit:
         worker.stop()
-
-
-def _end(*_: object) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)
-    raise SystemExit(0)
 
 
 db = group(_commands, "db", "Look after the databases.")

@@ -73,7 +73,7 @@ def serve(
     )
     server.channel_class = _channel_class(service)
     workers = [Worker(service, "serve") for _ in range(service.settings["jobs.workers"])] if run_jobs else []
-    _exit_on_signals()
+    exit_on_signals()
     try:
         for worker in workers:
             worker.start()
@@ -104,8 +104,13 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _exit_on_signals() -> None:
-    # waitress drains its requests when SystemExit reaches its loop; a plain SIGTERM would cut them off.
+def exit_on_signals() -> None:
+    """Raise SystemExit in the main thread at the first signal to end.
+
+    waitress drains its requests when that reaches its loop; a plain SIGTERM would cut them off. An event that a
+    handler set, while the main thread is about to wait for it, would lock itself up.
+    """
+
     def stop(*_: Any) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)  # once is enough; a second one must not cut the end short
