@@ -9,6 +9,7 @@ import fcntl
 import functools
 import hashlib
 import importlib.metadata as metadata_of
+import importlib.util
 import itertools
 import os
 import secrets
@@ -19,7 +20,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -52,6 +53,23 @@ settings.register_profile(
     "tests", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 settings.load_profile("tests")
+
+
+def _load_forks() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("forks", Path(__file__).with_name("forks.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+forks = _load_forks()
+forks.install()
+
+
+def pytest_unconfigure() -> None:
+    """End what was started for the whole run."""
+    forks.close()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
