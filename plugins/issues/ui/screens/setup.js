@@ -25,7 +25,7 @@ export default (ui) => {
   }
 
   const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>
-    <p class="further">More ways are plugins, such as events that applications send over HTTP: <a href=${ui.link({ view: "plugins" })}>switch them on</a></p>`;
+    <p class="further">More ways are <a href=${ui.link({ view: "plugins" })}>plugins to switch on</a>.</p>`;
 
   const waiting = () => html`<p class="live" role="status"><span class="pulse"></span> Waiting for the first event …</p>`;
 
