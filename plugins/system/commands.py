@@ -25,6 +25,7 @@ from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 from snaglist.plugins.system.warnings import config_warnings
 
+_WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
 _commands = click.Group()
 
@@ -288,7 +289,7 @@ def jobs_work(session: Session, once: bool) -> None:
             sys.stdout.flush()
         session.note("worker started")
         while True:
-            time.sleep(3600)
+            time.sleep(_WAKE_SECONDS)
     except SystemExit:
         worker.stop()
 
