@@ -1,10 +1,13 @@
 """api.md §36, checks 20, 123 and 124, and what §33 says of all commands: exit codes, streams, `--json`."""
 
+import ctypes
 import json
 import re
 import signal
 import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -157,6 +160,20 @@ def test_a_service_ends_with_0(data, snaglist, line, number):
         said = process.stdout if line.startswith("serve") else process.stderr
         assert said is not None and said.readline()
         process.send_signal(number)
+        assert process.wait(timeout=20) == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tgkill is of Linux")
+@pytest.mark.parametrize("line", ["serve --port 0", "jobs work"])
+def test_a_signal_that_another_thread_gets_ends_a_service(data, snaglist, line):
+    """The main thread sleeps on then; a signal just before it falls asleep is the same, and rarer."""
+    with _process(snaglist, *line.split()) as process:
+        said = process.stdout if line.startswith("serve") else process.stderr
+        assert said is not None and said.readline()
+        time.sleep(0.2)
+        other = max(int(thread.name) for thread in Path(f"/proc/{process.pid}/task").iterdir())
+        assert other != process.pid
+        assert ctypes.CDLL(None).tgkill(process.pid, other, signal.SIGTERM) == 0
         assert process.wait(timeout=20) == 0
 
 
