@@ -1,4 +1,7 @@
-"""The production server: waitress, with the service's own envelope for what waitress refuses, and a clean end."""
+"""The production server: waitress, with the service's own envelope for what waitress refuses, and a clean end.
+
+What a client may keep waiting is in `connections`, what a request may look like in `wire`.
+"""
 
 import errno
 import json
@@ -8,25 +11,23 @@ import socket
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
-from types import SimpleNamespace
 from typing import Any
 
-from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.server import create_server
 from waitress.task import ErrorTask
 
 from snaglist.kernel import bodies
 from snaglist.kernel.app import create_app
 from snaglist.kernel.auth import presented_key
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Endpoint
-from snaglist.kernel.errors import BadRequest, ServiceError, TooLarge, internal_error
+from snaglist.kernel.errors import BadRequest, TooLarge, internal_error
 from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, cross_origin
 from snaglist.kernel.headers import security_headers
 from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.kernel.worker import Worker
+from snaglist.plugins.system.connections import Connection, Server
+from snaglist.plugins.system.wire import StrictParser
 
 log = logging.getLogger("snaglist")
 
@@ -36,6 +37,7 @@ BODY_MARGIN = 8 * 1024 * 1024
 DRAIN_SECONDS = 5  # after the 5 that waitress itself gives
 MAX_HEADERS = 96 * 1024
 RECEIVED_BYTES = 64 * 1024  # at once; waitress's 8 KiB cost most bodies several rounds of its loop
+BODY_IN_MEMORY = 128 * 1024  # of each connection; the rest waits in a file
 
 
 def serve(
@@ -59,19 +61,22 @@ def serve(
     except OSError as error:
         raise ConfigurationError(_not_open(host, port, error)) from error
     largest = max(service.body_limit(endpoint) for endpoint, _ in service.endpoints().values())
-    server: Any = create_server(
+    channel_class, urgent = _channel_class(service)
+    server = Server(
         create_app(service),
-        sockets=[listener],
+        listener,
+        service.settings,
+        urgent,
         threads=threads,
         ident="snaglist",
         server_name=_shown(host),  # what HTTP/1.0 clients without a Host speak to
         max_request_body_size=largest + BODY_MARGIN,
         max_request_header_size=MAX_HEADERS,
-        channel_timeout=60,
         recv_bytes=RECEIVED_BYTES,
+        inbuf_overflow=BODY_IN_MEMORY,
         clear_untrusted_proxy_headers=False,
     )
-    server.channel_class = _channel_class(service)
+    server.channel_class = channel_class
     workers = [Worker(service, "serve") for _ in range(service.settings["jobs.workers"])] if run_jobs else []
     exit_on_signals()
     try:
@@ -134,36 +139,8 @@ def _refusal(request: Any) -> tuple[str, str]:
     return f"{refusal.code} {refusal.reason}", f"{refusal.reason}."
 
 
-class StrictParser(HTTPRequestParser):
-    """waitress's parser, that also refuses what a proxy in front may see end elsewhere (request smuggling).
-
-    `check` raises for clients without the key; no more than `small` bytes are taken from them, because a body is
-    received as a whole before the gate sees the request.
-    """
-
-    refusal: ServiceError | None = None
-    path = query = ""  # until the first line was read
-
-    def __init__(self, adjustments: Any, small: int, check: Callable[["StrictParser"], None]) -> None:
-        super().__init__(adjustments)
-        self._small, self._check = small, check
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Refuse a request with two statements of its length, and chunks in HTTP/1.0."""
-        super().parse_header(header_plus)
-        if (self.chunked and "CONTENT_LENGTH" in self.headers) or "TRANSFER_ENCODING" in self.headers:
-            raise ParsingError("The length of the body is ambiguous")
-        if self.chunked or self.content_length >= self._small:
-            try:
-                self._check(self)
-            except ServiceError as refusal:
-                self.refusal = refusal
-                self.adj: Any = SimpleNamespace(max_request_body_size=self._small)
-                self.expect_continue = self.expect_continue and self.content_length < self._small
-
-
-def _channel_class(service: Service) -> type[HTTPChannel]:
-    """waitress with an error page that is the service's envelope."""
+def _channel_class(service: Service) -> tuple[type[Connection], Callable[[Any], bool]]:
+    """Connections with an error page that is the service's envelope, and what tells requests that must not wait."""
 
     def aimed_at(request: Any) -> Endpoint | None:
         try:
@@ -196,11 +173,11 @@ def _channel_class(service: Service) -> type[HTTPChannel]:
     own_keys = [endpoint for endpoint, _ in service.endpoints().values() if endpoint.authenticate]
     small = max(DEFAULT_BODY_LIMIT, *map(service.body_limit, own_keys)) + BODY_MARGIN
 
-    class Channel(HTTPChannel):
+    class Channel(Connection):
         error_task_class = EnvelopeTask
 
         def parser_class(self, adjustments: Any) -> StrictParser:  # type: ignore[override]
-            return StrictParser(adjustments, small, self.check)
+            return StrictParser(adjustments, small, self.check, self.keep)
 
         def check(self, request: StrictParser) -> None:
             endpoint, headers = aimed_at(request), request.headers
@@ -210,4 +187,8 @@ def _channel_class(service: Service) -> type[HTTPChannel]:
             presented = presented_key(headers.get("X_SERVICE_TOKEN"), headers.get("AUTHORIZATION"))
             service.keys.check(presented, read_peer(environ, service.proxies).address)
 
-    return Channel
+    def urgent(request: Any) -> bool:
+        endpoint = aimed_at(request)
+        return endpoint is not None and endpoint.name == "health"
+
+    return Channel, urgent

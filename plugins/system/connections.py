@@ -1,0 +1,251 @@
+"""Connections of the server: what a client may make it wait for, and who gives way when there are too many.
+
+waitress bounds neither how long a client reads its answer, nor a request that never ends, nor how many requests
+wait on one connection. It offers these places for it: channels and servers are classes to be derived from.
+"""
+
+import errno
+import logging
+import select
+import socket
+from collections import Counter
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from waitress.adjustments import Adjustments
+from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
+from waitress.task import ThreadedTaskDispatcher
+
+from snaglist.kernel.settings import Settings
+from snaglist.plugins.system.pace import Pace
+
+log = logging.getLogger("snaglist")
+
+LEAST_CONNECTIONS = 10
+WITHOUT_POLL = 400  # select() takes no more than 512 on Windows
+UNSENT_BYTES = 128 * 1024  # in the kernel, or a slow reader would seem to rest until megabytes are taken from there
+NO_FILES_SECONDS = 0.1
+NOTE_SECONDS = 60
+_NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_TOLD = {
+    "server.connection_limit": "server.connection_limit: connections that waited for their client, closed for others",
+    "all at work": "server.connection_limit: times that none could be closed, as the requests of all were at work",
+    "server.idle_timeout": "server.idle_timeout: connections closed on which no request came",
+    "server.header_timeout": "server.header_timeout: connections closed on which the head of a request did not end",
+    "server.body_timeout": "server.body_timeout: connections closed on which the body of a request did not end",
+    "server.stall_timeout": "server.stall_timeout: connections closed whose client took or sent too little",
+    "open files": "connections closed because the process may open no more files (ulimit -n)",
+}
+_USUAL = {"server.idle_timeout"}
+
+
+class Connection(HTTPChannel):
+    """waitress's channel, with one request at a time and an end to waiting."""
+
+    server: Any
+    request: Any
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.idle_since = monotonic()
+        self._rest = b""  # what came behind the request that is answered now
+        self._sent = 0
+        self._answer_pace = Pace()
+        super().__init__(*arguments, **named)
+        self.sendbuf_len = min(self.sendbuf_len, UNSENT_BYTES)
+
+    def keep(self, rest: bytes) -> None:
+        """Take what came behind a request; it is parsed when the answer was sent."""
+        self._rest = rest
+
+    @property
+    def _next_is_due(self) -> bool:
+        waits = self.requests or self.total_outbufs_len or self.will_close or self.close_when_flushed
+        return bool(self._rest) and not waits
+
+    def readable(self) -> bool:
+        """Tell whether more may be received."""
+        return self.socket is not None and not self._rest and super().readable()
+
+    def writable(self) -> bool:
+        """Tell whether something is to be done once the client takes bytes: the next request too waits for that."""
+        return self.socket is not None and bool(super().writable() or self._next_is_due)
+
+    def handle_write(self) -> None:
+        """Send what waits, then go on with what was received."""
+        if self.socket is None:  # closed by what was read just now
+            return
+        super().handle_write()
+        if self.socket is not None and self._next_is_due:
+            rest, self._rest = self._rest, b""
+            self.received(rest)
+
+    def write_soon(self, data: bytes) -> int:
+        """Queue a part of an answer; waits in a handler's thread while too much is queued."""
+        if not self.total_outbufs_len:
+            self._answer_pace.restart(self._sent)
+        return super().write_soon(data)
+
+    def send(self, data: bytes, do_close: bool = True) -> int:
+        """Send what the client takes now."""
+        sent = super().send(data, do_close)
+        if sent:
+            self._sent += sent
+            self.idle_since = monotonic()
+        return sent
+
+    def service(self) -> None:
+        """Answer the request, in a handler's thread."""
+        super().service()
+        self.idle_since = monotonic()
+
+    def overstepped(self, now: float, limits: Settings) -> str:
+        """Return the setting whose limit the client overstepped, empty for none."""
+        least, seconds = limits["server.stall_bytes"], limits["server.stall_timeout"]
+        if self.total_outbufs_len:
+            slow = self._answer_pace.stalled(self._sent, now, least, seconds)
+            return "server.stall_timeout" if slow else ""
+        if self.requests:  # a handler is at work
+            return ""
+        request = self.request
+        if request is None:
+            return "server.idle_timeout" if now - self.idle_since > limits["server.idle_timeout"] else ""
+        if not request.headers_finished:
+            return "server.header_timeout" if now - request.began > limits["server.header_timeout"] else ""
+        if now - request.body_began > limits["server.body_timeout"]:
+            return "server.body_timeout"
+        slow = request.body_pace.stalled(request.body_bytes_received, now, least, seconds)
+        return "server.stall_timeout" if slow else ""
+
+    def dispensable(self) -> tuple[int, float]:
+        """Return a sort key: who gives way first to a new connection."""
+        if self.total_outbufs_len:
+            return 2, self._answer_pace.since
+        return (0, self.idle_since) if self.request is None else (1, self.request.began)
+
+    def drop(self) -> None:
+        """Close at once, what was not sent is lost; a handler that waits for the client goes on."""
+        if self.request is not None:
+            self.request.close()
+        self.handle_close()
+
+
+class Server(TcpWSGIServer):
+    """waitress's server on an open socket, that lasts through clients who hold what they have.
+
+    `urgent` tells requests that a thread of their own answers, so that they do not wait for slow handlers.
+    """
+
+    active_channels: Any
+
+    def __init__(
+        self,
+        application: Any,
+        listener: socket.socket,
+        settings: Settings,
+        urgent: Callable[[Any], bool],
+        **adjustments: Any,
+    ) -> None:
+        limit = settings["server.connection_limit"]
+        self._limit = min(limit, _room_for())
+        if self._limit < limit:
+            said = "server.connection_limit: %d in place of %d: the process may open too few files (ulimit -n)"
+            log.warning(said, self._limit, limit)
+        self._settings, self._urgent = settings, urgent
+        self._notes = Notes()
+        self._full = False
+        self._full_until = 0.0
+        self._urgent_tasks = ThreadedTaskDispatcher()
+        self._urgent_tasks.set_thread_count(1)
+        adj = Adjustments(
+            sockets=[listener],
+            asyncore_use_poll=True,
+            cleanup_interval=1,
+            connection_limit=2**31,  # readable() below has another
+            **adjustments,
+        )
+        where: Any = (listener.family, listener.type, listener.proto, listener.getsockname())
+        super().__init__(application, None, True, listener, adj=adj, sockinfo=where, bind_socket=False)
+
+    def readable(self) -> bool:
+        """Tell whether a connection may be taken: there is room for one, or one gives way."""
+        accepting = super().readable()  # sees to `maintenance` too
+        full = len(self.active_channels) >= self._limit and not self._make_room("server.connection_limit")
+        if full and not self._full:
+            self._notes.count("all at work")
+        self._full = full
+        return accepting and not full and monotonic() >= self._full_until
+
+    def accept(self) -> Any:
+        """Take a connection; without a free file descriptor the next one has to wait."""
+        try:
+            return super().accept()
+        except OSError as error:
+            if error.errno not in _NO_FILES:
+                raise
+            self._make_room("open files")
+            self._full_until = monotonic() + NO_FILES_SECONDS
+            return None
+
+    def set_socket_options(self, conn: socket.socket) -> None:
+        """Keep little in the kernel of what a client does not take."""
+        super().set_socket_options(conn)
+        if hasattr(socket, "TCP_NOTSENT_LOWAT"):
+            conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_BYTES)
+
+    def add_task(self, task: Any) -> None:
+        """Queue a connection whose request is complete."""
+        tasks = self._urgent_tasks if self._urgent(task.requests[0]) else self.task_dispatcher
+        tasks.add_task(task)
+
+    def maintenance(self, now: float) -> None:
+        """Close the connections that overstepped a limit; once a second."""
+        at = monotonic()
+        for channel in list(self.active_channels.values()):
+            if name := channel.overstepped(at, self._settings):
+                self._notes.count(name)
+                channel.drop()
+        self._notes.tell(at)
+
+    def close(self) -> None:
+        """Close what the server itself has open."""
+        self._urgent_tasks.shutdown(timeout=1)
+        super().close()
+
+    def _make_room(self, reason: str) -> bool:
+        """Close the connection that can best be done without; False when handlers are at work for all of them."""
+        waiting = [channel for channel in self.active_channels.values() if not channel.requests]
+        if waiting:
+            self._notes.count(reason)
+            min(waiting, key=Connection.dispensable).drop()
+        return bool(waiting)
+
+
+class Notes:
+    """Tells in the log what limits did: at once, then a line a minute for each with what happened meanwhile."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._next: dict[str, float] = {}
+
+    def count(self, name: str) -> None:
+        """Count what a limit did."""
+        self._counts[name] += 1
+
+    def tell(self, now: float) -> None:
+        """Write the lines that are due."""
+        for name in [name for name in self._counts if now >= self._next.get(name, now)]:
+            level = logging.DEBUG if name in _USUAL else logging.WARNING
+            log.log(level, "%s: %d", _TOLD[name], self._counts.pop(name))
+            self._next[name] = now + NOTE_SECONDS
+
+
+def _room_for() -> int:
+    """Return for how many connections there are files: each may have two more for what it sends and receives."""
+    if not hasattr(select, "poll"):
+        return WITHOUT_POLL
+    import resource  # not on Windows
+
+    most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 2**31 if most == resource.RLIM_INFINITY else max(LEAST_CONNECTIONS, most // 2)
