@@ -27,6 +27,7 @@ LEAST_CONNECTIONS = 10
 WITHOUT_POLL = 400  # select() takes no more than 512 on Windows
 UNSENT_BYTES = 128 * 1024  # in the kernel, or a slow reader would seem to rest until megabytes are taken from there
 NO_FILES_SECONDS = 0.1
+YOUNG_SECONDS = 1.0
 NOTE_SECONDS = 60
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _TOLD = {
@@ -118,11 +119,17 @@ class Connection(HTTPChannel):
         slow = request.body_pace.stalled(request.body_bytes_received, now, least, seconds)
         return "server.stall_timeout" if slow else ""
 
-    def dispensable(self) -> tuple[int, float]:
-        """Return a sort key: who gives way first to a new connection."""
+    def dispensable(self, now: float) -> tuple[int, float]:
+        """Return a sort key: who gives way first to a new connection.
+
+        Idle ones, then those whose request is on its way, then those that take an answer; of each kind who waits
+        longest. Last come all that began a moment ago: what they want may not have been received yet.
+        """
         if self.total_outbufs_len:
-            return 2, self._answer_pace.since
-        return (0, self.idle_since) if self.request is None else (1, self.request.began)
+            order, since = 2, self._answer_pace.since
+        else:
+            order, since = (0, self.idle_since) if self.request is None else (1, self.request.began)
+        return (order if now - since > YOUNG_SECONDS else 3), since
 
     def drop(self) -> None:
         """Close at once, what was not sent is lost; a handler that waits for the client goes on."""
@@ -215,10 +222,12 @@ class Server(TcpWSGIServer):
 
     def _make_room(self, reason: str) -> bool:
         """Close the connection that can best be done without; False when handlers are at work for all of them."""
-        waiting = [channel for channel in self.active_channels.values() if not channel.requests]
+        others = list(self.active_channels.values())[:-1]  # nothing was received yet of the one taken last
+        waiting = [channel for channel in others if not channel.requests]
         if waiting:
+            now = monotonic()
             self._notes.count(reason)
-            min(waiting, key=Connection.dispensable).drop()
+            min(waiting, key=lambda channel: channel.dispensable(now)).drop()
         return bool(waiting)
 
 
