@@ -51,6 +51,8 @@ def create_wsgi(
 
     def open_service() -> tuple[Service, WsgiApp]:
         service = Service(Settings(overrides, defaults={"security.headers_enabled": False}))
+        if identity is None:
+            service.require_intended_key()
         service.start()
         if assignable_users is not None:
             service.assignable_users = lambda environ, application: [

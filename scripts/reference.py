@@ -14,6 +14,7 @@ from api_page import api_page
 from plugin_reference import plugin_reference
 
 from snaglist.kernel import hookspecs
+from snaglist.kernel.lookalikes import MARKS, TYPED
 from snaglist.kernel.plugins import DISTRIBUTION, Plugins
 from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
 from snaglist.plugins.system.creating import create
@@ -32,7 +33,15 @@ comma-separated, booleans `true`, `false`, `1` or `0`; an empty variable counts 
 fit is replaced by the default and named in the warnings of `health` and `snaglist doctor`; keys marked *vital*
 stop the start instead. The file is `SERVICE_CONFIG`, else `./snaglist.toml`, else `snaglist.toml` in the data
 directory. This page is made by `python scripts/reference.py`.
-"""
+
+A name that is no setting is a warning too, with one exception: while no key is set (`auth.token`), `snaglist serve`,
+and `create_wsgi` without `identity`, refuse to start when such a name looks like the key: it contains {marks},
+or a word of it is nearly {typed} (`SERVICE_TOKENS`, `token =` at the top of the file, `[auth] tokn`). So do
+`auth.previous_token` and `host.agent_token`, which are no key by themselves. Not looked at are names that belong to
+the other sections below or to a plugin (`smtp.…`, `SERVICE_TRACKER_…`), empty values, and what Kubernetes sets for a
+service named `service` (`SERVICE_…_PORT`, `SERVICE_…_SERVICE_HOST`). To go on without a key, take the name away, for
+one process with `env -u NAME snaglist serve`.
+""".format(marks=", ".join(f"`{mark}`" for mark in MARKS), typed=" or ".join(f"`{word}`" for word in TYPED))
 
 
 def hooks() -> dict[str, tuple[str, str]]:

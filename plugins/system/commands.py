@@ -47,7 +47,9 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
 
     overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
     settings = session.settings(**overrides)
-    service = session.open(bound=settings["server.host"], **overrides)
+    service = session.open(bound=settings["server.host"], start=False, **overrides)
+    service.require_intended_key()
+    service.start()
     for warning in config_warnings(service, told=True):
         session.note(f"warning: {warning}")
 

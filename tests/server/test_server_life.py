@@ -109,6 +109,21 @@ def test_a_key_that_cannot_be_used(run: Callable[..., Any], token: str) -> None:
     assert refused.stdout == ""
 
 
+def test_a_key_under_a_wrong_name(run: Callable[..., Any], tmp_path: Path) -> None:
+    """§36 check 20: never open by mistake."""
+    file = tmp_path / "own.toml"
+    file.write_text('[server]\nport = 0\n[auth]\nkey = "s3cret-s3cret-s3cret"\n', encoding="utf-8")
+    named = f"auth.key ({file} line 4): no such setting"
+    for variables, name in (
+        ({"SERVICE_TOKENS": "s3cret-s3cret-s3cret"}, "SERVICE_TOKENS: no such setting"),
+        ({"SERVICE_CONFIG": str(file)}, named),
+    ):
+        refused = run("serve", "--port", "0", **variables)
+        assert refused.returncode == 1 and refused.stdout == ""
+        assert refused.stderr.startswith(f"snaglist: {name}; and no key is set")
+        assert "SERVICE_TOKEN," in refused.stderr and "s3cret" not in refused.stderr
+
+
 @pytest.mark.parametrize(
     "variables",
     [

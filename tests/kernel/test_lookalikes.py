@@ -1,0 +1,107 @@
+"""A key under a wrong name opens nothing: api.md §4.1, §32, docs/configuration.md."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from snaglist.kernel.host import create_wsgi
+from snaglist.kernel.lookalikes import Unknown, line_of, meant_as_key
+from snaglist.kernel.settings import ConfigurationError, Option, Settings
+
+KEY = "test-key-0123456789abcdef"
+SECTIONS = ["server", "auth", "security", "host", "database", "log", "smtp", "tracker", "my_plugin"]
+
+
+def read(environ: dict[str, str] | None = None, **overrides: Any) -> Settings:
+    settings = Settings({name.replace("__", "."): value for name, value in overrides.items()}, environ=environ or {})
+    settings.add(Option("smtp.password", "", "of an area"))
+    return settings
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SERVICE_TOKENS", "SERVICE_AUTH_KEY", "SERVICE_API_KEY", "SERVICE_TOKNE", "SERVICE_TOKN", "SERVICE_PASSWROD",
+     "SERVICE_AUTH", "SERVICE_TOKEN_FILE", "SERVICE_SERVER_TOKEN", "SERVICE_KEY", "SERVICE_PWD", "SERVICE_APIKEY",
+     "SERVICE_SECURITY_TOKEN", "SERVICE_SECRETS", "SERVICE_AUTH_TOKEN_1", "SERVICE_ACCESS_CREDENTIALS"],
+)  # fmt: skip
+def test_variables_that_look_like_the_key(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=rf"^{name}: no such setting; .* SERVICE_TOKEN, .*\[auth\]") as caught:
+        read({name: KEY}).require_intended([])
+    assert KEY not in str(caught.value)
+    read({name: KEY, "SERVICE_TOKEN": KEY}).require_intended([])  # there is a key
+    read({name: ""}).require_intended([])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_80_TCP_ADDR", "SERVICE_AUTH_SERVICE_HOST", "SERVICE_AUTH_PORT",
+     "SERVICE_AUTH_PORT_443_TCP_PROTO", "SERVICE_KEYS_SERVICE_PORT_HTTP", "SERVICE_SMTP_PASSWROD", "SERVICE_NAME",
+     "SERVICE_MY_PLUGIN_API_KEY", "SERVICE_DATABASE_PASSWORD", "SERVICE_VERSION", "SERVICE_BROKER", "SERVICE_TAGS"],
+)  # fmt: skip
+def test_variables_that_belong_elsewhere(name: str) -> None:
+    """They are warned about as before."""
+    settings = read({name: "tcp://10.0.0.1:80"})
+    settings.require_intended(["my_plugin"])
+    assert settings.warnings() == [f"{name}: unknown environment variable"]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "line"),
+    [
+        ('token = "x"\n', "token", 1), ('# key\n\n"token" = "x"', "token", 3),
+        ('[auth]\n# t\ntokn = "x"', "auth.tokn", 3), ('[Auth]\nToken = "x"', "Auth.Token", 2),
+        ('[server]\nport = 1\n[server.auth]\nkey = "x"\n', "server.auth", 3), ('api_key="x"', "api_key", 1),
+        ('auth = "x"', "auth", 1), ('[snaglist]\ntoken = "x"', "snaglist.token", 2),
+        ('[snaglist.http]\ntoken = "x"', "snaglist.http", 1), ('auth.toke = "x"', "auth.toke", 1),
+        ('[ auth ]\n\'api-key\' = "x"', "auth.api-key", 2), ("[security]\ntoken = 5", "security.token", 2),
+        ('service = {token = "x"}', "service.token", 1), ("[[keys]]\na = 1", "keys", 1),
+    ],
+)  # fmt: skip
+def test_keys_of_the_file_are_named_with_their_line(tmp_path: Path, text: str, name: str, line: int) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(text, encoding="utf-8")
+    settings = read({"SERVICE_CONFIG": str(file)})
+    with pytest.raises(ConfigurationError, match=rf"^{re.escape(f'{name} ({file} line {line})')}: no such setting; "):
+        settings.require_intended([])
+    with_key = read({"SERVICE_CONFIG": str(file), "SERVICE_TOKEN": KEY})
+    with_key.require_intended([])
+    assert [warning.split(":")[0] for warning in with_key.warnings()] == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[smtp]\ntoken = "x"', "[smtp.auth]\na = 1", '[my_plugin]\napi_key = "x"', "[server]\nprot = 1", 'token = ""',
+     "keys = []", "[auth]\nenabled = false", '[database]\npassword = "x"', "[tags]\nlist = [1]"],
+)  # fmt: skip
+def test_keys_of_the_file_that_belong_elsewhere_or_say_nothing(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "own.toml"
+    file.write_text(text, encoding="utf-8")
+    settings = read({"SERVICE_CONFIG": str(file)})
+    settings.require_intended(["my_plugin"])
+    assert len(settings.warnings()) == 1
+
+
+@pytest.mark.parametrize("name", ["auth.previous_token", "host.agent_token"])
+def test_keys_that_are_none_by_themselves(name: str) -> None:
+    with pytest.raises(ConfigurationError, match=f"^{name}: no key by itself; "):
+        read({f"SERVICE_{name.upper().replace('.', '_')}": KEY}).require_intended([])
+
+
+def test_all_of_them_are_named() -> None:
+    with pytest.raises(ConfigurationError, match=r"^SERVICE_KEYS: .*; SERVICE_TOKENS: .*; token: "):
+        read({"SERVICE_TOKENS": KEY, "SERVICE_KEYS": KEY}, token=KEY).require_intended([])
+
+
+def test_a_line_that_cannot_be_told() -> None:
+    assert line_of("", "token") == 0
+    assert str(Unknown("token", KEY, "f.toml")) == "token (f.toml)"
+    assert meant_as_key([Unknown("server.prot", 1)], SECTIONS) == []
+
+
+def test_a_mounted_service_that_asks_nobody_who_he_is(fresh_data: Path) -> None:
+    """With `identity` people are signed in by the host: there the key is not what keeps others out."""
+    with pytest.raises(ConfigurationError, match=r"^token: no such setting"):
+        create_wsgi({"token": KEY}, data=fresh_data)
+    create_wsgi({"token": KEY}, data=fresh_data, identity=lambda request, application: None).close()
