@@ -11,7 +11,6 @@ from snaglist.kernel.errors import TooMany, Unauthorized
 from snaglist.kernel.settings import ConfigurationError
 
 MAX_KEY = 512
-SHORT_KEY = 16
 WINDOW_SECONDS = 60
 MAX_WRONG = 20
 ACCEPTED_SECONDS = 24 * 3600
@@ -44,15 +43,6 @@ class Keys:
         self._keys = [key for key in keys if key]
         self._throttle = Throttle(clock)
         self.required = bool(keys[0])
-
-    def warnings(self) -> list[str]:
-        """Return what an operator should know about the keys."""
-        found = []
-        if self.required and len(self._keys[0]) < SHORT_KEY:
-            found.append("auth.token: shorter than 16 characters; make one with `snaglist key`")
-        if len(self._keys) > 1:
-            found.append("auth.previous_token: two keys are accepted; clear it when all clients use the new one")
-        return found
 
     def check(self, presented: bytes | None, address: str) -> None:
         """Pass, or raise Unauthorized (missing or wrong, the same answer) or TooMany."""

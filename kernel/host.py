@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 # The WSGI variable that carries the host's own request object to `identity` and `assignable_users`.
 REQUEST = "snaglist.request"
+OPEN_CHECK = "open_check"  # kind of what raises ConfigurationError when a service that asks nobody must not start
 Identity = Callable[[Any, str | None], Mapping[str, Any] | None]
 People = Callable[[Any, str], Iterable[Mapping[str, Any]]]
 Environ = Mapping[str, Any]
@@ -51,8 +52,8 @@ def create_wsgi(
 
     def open_service() -> tuple[Service, WsgiApp]:
         service = Service(Settings(overrides, defaults={"security.headers_enabled": False}))
-        if identity is None:
-            service.require_intended_key()
+        for check in () if identity else service.plugins.types(OPEN_CHECK).values():
+            check(service)
         service.start()
         if assignable_users is not None:
             service.assignable_users = lambda environ, application: [

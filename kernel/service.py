@@ -74,10 +74,6 @@ class Service:
             except WrongSchema as error:
                 log.error("application %s: %s", application.id, error.message)
 
-    def require_intended_key(self) -> None:
-        """Raise ConfigurationError when nobody has to present a key although something was set that looks like one."""
-        self.settings.require_intended(plugin.id for plugin in self.plugins.all())
-
     def close(self) -> None:
         """Close all connections."""
         self.database.dispose()

@@ -9,14 +9,13 @@ import os
 import platform
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from snaglist.kernel.addresses import parse_networks
-from snaglist.kernel.lookalikes import Unknown, line_of, meant_as_key
 from snaglist.kernel.origin import is_url
 
 Value = str | int | float | bool | list[str]
@@ -136,12 +135,6 @@ KERNEL_OPTIONS = (
     Option("server.host", "127.0.0.1", "an instance without a key stays on this machine"),
     Option("server.port", 8787, "free on most machines", 0, 65535),
     Option("server.threads", 8, "handlers wait for the database; more threads do not help", 1, 256),
-    Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
-    Option("server.idle_timeout", 60, "seconds that a connection is kept between requests", 1, 86_400),
-    Option("server.header_timeout", 30, "seconds that the head of a request may take to arrive", 1, 86_400),
-    Option("server.body_timeout", 600, "seconds that the body of a request may take to arrive", 1, 86_400),
-    Option("server.stall_timeout", 60, "seconds in which a client must take or send server.stall_bytes", 1, 86_400),
-    Option("server.stall_bytes", 16_384, "less in server.stall_timeout seconds ends the connection", 1, 1_048_576),
     Option("server.allowed_hosts", ["auto"], "host names that are served; auto guards an open loopback instance"),
     NetworksOption("server.trusted_proxies", [], "networks whose X-Forwarded-* headers count"),
     Option("server.node", "", "the machine files belong to; empty: the host name"),
@@ -199,7 +192,7 @@ class Settings:
         self._values: dict[str, Value] = {}
         self._unfit: dict[str, Option] = {}
         self._file: dict[str, Any] = {}
-        self._source = Path(), ""
+        self.file, self.text = Path(), ""  # the file that was read, and what is in it
         named = self._overrides.pop("config", None) or self._environ.get("SERVICE_CONFIG")
         # The file may lie in the data directory, and may itself say where the data directory is.
         self._resolve(KERNEL_OPTIONS[0])
@@ -237,39 +230,15 @@ class Settings:
 
     def warnings(self) -> list[str]:
         """Name every key and variable that is unknown or was replaced by its default."""
-        unfit = [f"{name}: must be {option.wanted}; the default is used" for name, option in self._unfit.items()]
-        unknown = ((one.name, "environment variable" if one.variable else "key") for one in self.unknown())
-        return unfit + [f"{name}: unknown {kind}" for name, kind in unknown]
+        found = [f"{name}: must be {option.wanted}; the default is used" for name, option in self._unfit.items()]
+        return found + [f"{name}: unknown {kind}" for name, kind, _ in self.unknown()]
 
-    def unknown(self) -> list[Unknown]:
-        """Return what is given under names that are no settings."""
+    def unknown(self) -> list[tuple[str, str, Any]]:
+        """Return the name, kind (`environment variable` or `key`) and value of all that is given and no setting."""
         variables = {_variable(name) for name in self._options} | set(SHORT_NAMES) | {"SERVICE_CONFIG"}
-        found = [Unknown(name, self._environ[name]) for name in sorted(set(self._environ) - variables)]
-        for name, value in {**self._file, **self._overrides}.items():
-            if not self._knows(name, value):
-                found.append(Unknown(name, value, "" if name in self._overrides else self._place(name)))
-        return found
-
-    def require_intended(self, plugins: Iterable[str]) -> None:
-        """Raise ConfigurationError when there is no key, but something that looks as if it was meant to be one.
-
-        `plugins` are the ids of all that are installed: what is set for one that does not work is no key either.
-        """
-        if self["auth.token"]:
-            return
-        sections = {name.partition(".")[0] for name in self._options} | set(plugins)
-        found = [f"{one}: no such setting" for one in meant_as_key(self.unknown(), sections)]
-        found += [f"{name}: no key by itself" for name in ("auth.previous_token", "host.agent_token") if self[name]]
-        if found:
-            raise ConfigurationError(
-                f"{'; '.join(found)}; and no key is set, so that everybody could use the service. "
-                "The key is SERVICE_TOKEN, in the file token below [auth]; remove what was not meant as one"
-            )
-
-    def _place(self, name: str) -> str:
-        path, text = self._source
-        line = line_of(text, name)
-        return f"{path} line {line}" if line else str(path)
+        strange = [(name, "environment variable", self._environ[name]) for name in sorted({*self._environ} - variables)]
+        given = {**self._file, **self._overrides}
+        return strange + [(name, "key", value) for name, value in given.items() if not self._knows(name, value)]
 
     def _knows(self, name: str, value: Any) -> bool:
         """Tell whether a name is a key, or a section that is empty."""
@@ -279,8 +248,8 @@ class Settings:
         candidates = [Path(named)] if named else [Path("snaglist.toml"), self.data / "snaglist.toml"]
         for path in candidates:
             try:
-                self._source = path, path.read_text("utf-8")
-                return flatten(tomllib.loads(self._source[1]))
+                self.file, self.text = path, path.read_text("utf-8")
+                return flatten(tomllib.loads(self.text))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (OSError, ValueError) as error:  # not TOML, or not even UTF-8

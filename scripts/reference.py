@@ -14,10 +14,10 @@ from api_page import api_page
 from plugin_reference import plugin_reference
 
 from snaglist.kernel import hookspecs
-from snaglist.kernel.lookalikes import MARKS, TYPED
 from snaglist.kernel.plugins import DISTRIBUTION, Plugins
 from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
 from snaglist.plugins.system.creating import create
+from snaglist.plugins.system.lookalikes import MARKS, TYPED
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 EXAMPLES = DOCS.parent / "examples"

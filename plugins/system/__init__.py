@@ -11,12 +11,23 @@ import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.applications import SCHEMA_LOOK
+from snaglist.kernel.host import OPEN_CHECK
 from snaglist.plugins.system import commands, handlers, openapi
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.figures import METRICS
+from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.shapes import unlike
 
 __all__: list[str] = []
+
+SERVER_OPTIONS = (
+    Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
+    Option("server.idle_timeout", 60, "seconds that a connection is kept between requests", 1, 86_400),
+    Option("server.header_timeout", 30, "seconds that the head of a request may take to arrive", 1, 86_400),
+    Option("server.body_timeout", 600, "seconds that the body of a request may take to arrive", 1, 86_400),
+    Option("server.stall_timeout", 60, "seconds in which a client must take or send server.stall_bytes", 1, 86_400),
+    Option("server.stall_bytes", 16_384, "less in server.stall_timeout seconds ends the connection", 1, 1_048_576),
+)
 
 
 @hookimpl
@@ -53,17 +64,21 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
 
 @hookimpl
 def register_settings(register: Callable[[Option], None]) -> None:
-    """Say how much room the health asks for."""
+    """Say how much room the health asks for, and what a client may make the server wait for."""
     register(Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0))
+    for option in SERVER_OPTIONS:
+        register(option)
 
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server of `serve` to other areas, compare tables with the code, and offer figures of the jobs."""
+    """Lend the server to other areas, look at keys and tables for the kernel, and offer figures of the jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
         register("waitress", serve)
+    elif kind == OPEN_CHECK:
+        register("key", require_intended_key)
     elif kind == SCHEMA_LOOK:
         register("columns", unlike)
     elif kind == "metric":

@@ -19,6 +19,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
+from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.sealed import lost
@@ -48,7 +49,7 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
     overrides: dict[str, Any] = {"server.host": host, "server.port": port, "server.threads": threads}
     settings = session.settings(**overrides)
     service = session.open(bound=settings["server.host"], start=False, **overrides)
-    service.require_intended_key()
+    require_intended_key(service)
     service.start()
     for warning in config_warnings(service, told=True):
         session.note(f"warning: {warning}")

@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from snaglist.kernel.origin import is_loopback, parse_host
 from snaglist.kernel.plugins import normal
 from snaglist.kernel.service import Service
+from snaglist.kernel.settings import Settings
+
+SHORT_KEY = 16
 
 
 def config_warnings(service: Service, *, told: bool = False) -> list[str]:
@@ -12,7 +15,7 @@ def config_warnings(service: Service, *, told: bool = False) -> list[str]:
 
     With `told` the lines are for the operator alone, and name what was written and what is possible.
     """
-    found = service.settings.warnings() + service.keys.warnings()
+    found = [*service.settings.warnings(), *_about_keys(service.settings)]
     if not service.keys.required and service.bound is not None and not is_loopback(service.bound):
         found.append("auth.token: not set, and the instance is reachable from other machines")
     optional = [plugin for plugin in service.plugins.all() if not plugin.core]
@@ -21,6 +24,15 @@ def config_warnings(service: Service, *, told: bool = False) -> list[str]:
         what = what or possible
         found.append(f"{name}: {entry!r} is {what}" if told else f"{name}: entry {number} is {what.partition(';')[0]}")
     return found
+
+
+def _about_keys(settings: Settings) -> Iterator[str]:
+    if not settings["auth.token"]:
+        return
+    if len(settings["auth.token"].strip()) < SHORT_KEY:
+        yield "auth.token: shorter than 16 characters; make one with `snaglist key`"
+    if settings["auth.previous_token"]:
+        yield "auth.previous_token: two keys are accepted; clear it when all clients use the new one"
 
 
 def _unknown(service: Service) -> Iterator[tuple[str, int, str, str]]:

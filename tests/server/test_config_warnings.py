@@ -48,3 +48,18 @@ def test_names_that_there_are(tmp_path: Path) -> None:
     with running_service(tmp_path / "data", jobs=False, **lists) as service:
         assert config_warnings(service, told=True) == []
         assert Client(service).get("ingestion-settings").json["defaults"] == ["ERROR", "DEBUG"]
+
+
+@pytest.mark.parametrize(
+    ("token", "previous", "named"),
+    [
+        ("a-key-of-the-tests-0123456789", "", []), ("short", "", ["auth.token"]),
+        (" fifteen-letter ", "", ["auth.token"]),
+        ("a-key-of-the-tests-0123456789", "the-old-key-of-yesterday", ["auth.previous_token"]),
+        ("short", "the-old-key-of-yesterday", ["auth.token", "auth.previous_token"]),
+    ],
+)  # fmt: skip
+def test_keys_are_warned_about(tmp_path: Path, token: str, previous: str, named: list[str]) -> None:
+    keys = {"auth__token": token, "auth__previous_token": previous}
+    with running_service(tmp_path / "data", jobs=False, **keys) as service:
+        assert [warning.split(":")[0] for warning in config_warnings(service)] == named

@@ -2,22 +2,34 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from snaglist.kernel.auth import Keys
 from snaglist.kernel.host import create_wsgi
-from snaglist.kernel.lookalikes import Unknown, line_of, meant_as_key
 from snaglist.kernel.settings import ConfigurationError, Option, Settings
+from snaglist.plugins.system.lookalikes import line_of, require_intended_key
 
 KEY = "test-key-0123456789abcdef"
-SECTIONS = ["server", "auth", "security", "host", "database", "log", "smtp", "tracker", "my_plugin"]
 
 
-def read(environ: dict[str, str] | None = None, **overrides: Any) -> Settings:
-    settings = Settings({name.replace("__", "."): value for name, value in overrides.items()}, environ=environ or {})
-    settings.add(Option("smtp.password", "", "of an area"))
-    return settings
+class Opened:
+    """A service of settings alone, with an area that has keys of its own and a plugin that does not work."""
+
+    def __init__(self, environ: dict[str, str] | None = None, **overrides: Any) -> None:
+        self.settings = Settings(overrides, environ=environ or {})
+        self.settings.add(Option("smtp.password", "", "of an area"))
+        self.settings.add(Option("tracker.timeout", 1, "of another"))
+
+    def check(self) -> None:
+        keys, plugins = (
+            Keys(self.settings["auth.token"]),
+            SimpleNamespace(all=lambda: [SimpleNamespace(id="my_plugin")]),
+        )
+        service: Any = SimpleNamespace(settings=self.settings, keys=keys, plugins=plugins)
+        require_intended_key(service)
 
 
 @pytest.mark.parametrize(
@@ -28,10 +40,10 @@ def read(environ: dict[str, str] | None = None, **overrides: Any) -> Settings:
 )  # fmt: skip
 def test_variables_that_look_like_the_key(name: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"^{name}: no such setting; .* SERVICE_TOKEN, .*\[auth\]") as caught:
-        read({name: KEY}).require_intended([])
+        Opened({name: KEY}).check()
     assert KEY not in str(caught.value)
-    read({name: KEY, "SERVICE_TOKEN": KEY}).require_intended([])  # there is a key
-    read({name: ""}).require_intended([])
+    Opened({name: KEY, "SERVICE_TOKEN": KEY}).check()  # there is a key
+    Opened({name: ""}).check()
 
 
 @pytest.mark.parametrize(
@@ -42,9 +54,9 @@ def test_variables_that_look_like_the_key(name: str) -> None:
 )  # fmt: skip
 def test_variables_that_belong_elsewhere(name: str) -> None:
     """They are warned about as before."""
-    settings = read({name: "tcp://10.0.0.1:80"})
-    settings.require_intended(["my_plugin"])
-    assert settings.warnings() == [f"{name}: unknown environment variable"]
+    opened = Opened({name: "tcp://10.0.0.1:80"})
+    opened.check()
+    assert opened.settings.warnings() == [f"{name}: unknown environment variable"]
 
 
 @pytest.mark.parametrize(
@@ -62,12 +74,12 @@ def test_variables_that_belong_elsewhere(name: str) -> None:
 def test_keys_of_the_file_are_named_with_their_line(tmp_path: Path, text: str, name: str, line: int) -> None:
     file = tmp_path / "own.toml"
     file.write_text(text, encoding="utf-8")
-    settings = read({"SERVICE_CONFIG": str(file)})
+    opened = Opened({"SERVICE_CONFIG": str(file)})
     with pytest.raises(ConfigurationError, match=rf"^{re.escape(f'{name} ({file} line {line})')}: no such setting; "):
-        settings.require_intended([])
-    with_key = read({"SERVICE_CONFIG": str(file), "SERVICE_TOKEN": KEY})
-    with_key.require_intended([])
-    assert [warning.split(":")[0] for warning in with_key.warnings()] == [name]
+        opened.check()
+    with_key = Opened({"SERVICE_CONFIG": str(file), "SERVICE_TOKEN": KEY})
+    with_key.check()
+    assert [warning.split(":")[0] for warning in with_key.settings.warnings()] == [name]
 
 
 @pytest.mark.parametrize(
@@ -78,26 +90,24 @@ def test_keys_of_the_file_are_named_with_their_line(tmp_path: Path, text: str, n
 def test_keys_of_the_file_that_belong_elsewhere_or_say_nothing(tmp_path: Path, text: str) -> None:
     file = tmp_path / "own.toml"
     file.write_text(text, encoding="utf-8")
-    settings = read({"SERVICE_CONFIG": str(file)})
-    settings.require_intended(["my_plugin"])
-    assert len(settings.warnings()) == 1
+    opened = Opened({"SERVICE_CONFIG": str(file)})
+    opened.check()
+    assert len(opened.settings.warnings()) == 1
 
 
 @pytest.mark.parametrize("name", ["auth.previous_token", "host.agent_token"])
 def test_keys_that_are_none_by_themselves(name: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{name}: no key by itself; "):
-        read({f"SERVICE_{name.upper().replace('.', '_')}": KEY}).require_intended([])
+        Opened({f"SERVICE_{name.upper().replace('.', '_')}": KEY}).check()
 
 
 def test_all_of_them_are_named() -> None:
     with pytest.raises(ConfigurationError, match=r"^SERVICE_KEYS: .*; SERVICE_TOKENS: .*; token: "):
-        read({"SERVICE_TOKENS": KEY, "SERVICE_KEYS": KEY}, token=KEY).require_intended([])
+        Opened({"SERVICE_TOKENS": KEY, "SERVICE_KEYS": KEY}, token=KEY).check()
 
 
 def test_a_line_that_cannot_be_told() -> None:
     assert line_of("", "token") == 0
-    assert str(Unknown("token", KEY, "f.toml")) == "token (f.toml)"
-    assert meant_as_key([Unknown("server.prot", 1)], SECTIONS) == []
 
 
 def test_a_mounted_service_that_asks_nobody_who_he_is(fresh_data: Path) -> None:

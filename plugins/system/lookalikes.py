@@ -5,9 +5,11 @@ A key under a wrong name is no key: the service would be open to everybody, and 
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
+
+from snaglist.kernel.service import Service
+from snaglist.kernel.settings import ConfigurationError, Settings
 
 MARKS = ("token", "key", "secret", "auth", "pass", "pwd", "credential", "bearer")
 TYPED = ("token", "password")
@@ -17,40 +19,37 @@ SECTIONS = frozenset({"auth", "server", "security", "host"})
 _SET_BY_KUBERNETES = re.compile(r"_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A name that is no setting: as it was written, its value, and where it stands (file and line), if in a file."""
-
-    name: str
-    value: Any
-    place: str = ""
-
-    @property
-    def variable(self) -> bool:
-        """Whether it is an environment variable."""
-        return self.name.startswith("SERVICE_")
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.place})" if self.place else self.name
-
-
-def meant_as_key(unknown: Iterable[Unknown], sections: Iterable[str]) -> list[Unknown]:
-    """Return those that look like a key; `sections` are the first parts of the names of all settings and plugins."""
-    others = frozenset(sections) - SECTIONS
-    return [one for one in unknown if one.value and not _elsewhere(one, others) and _is_like_key(one)]
+def require_intended_key(service: Service) -> None:
+    """Raise ConfigurationError when nobody has to present a key although something was set that looks like one."""
+    settings = service.settings
+    if service.keys.required:
+        return
+    # What is set for a plugin that does not work is no key either.
+    known = {option.name.partition(".")[0] for option in settings.options} | {p.id for p in service.plugins.all()}
+    found = [
+        f"{name}{_place(settings, name)}: no such setting"
+        for name, kind, value in settings.unknown()
+        if value and not _elsewhere(name, kind, value, known - SECTIONS) and _is_like_key(name, value)
+    ]
+    found += [f"{name}: no key by itself" for name in ("auth.previous_token", "host.agent_token") if settings[name]]
+    if found:
+        raise ConfigurationError(
+            f"{'; '.join(found)}; and no key is set, so that everybody could use the service. "
+            "The key is SERVICE_TOKEN, in the file token below [auth]; remove what was not meant as one"
+        )
 
 
-def _elsewhere(one: Unknown, sections: frozenset[str]) -> bool:
+def _elsewhere(name: str, kind: str, value: Any, sections: frozenset[str] | set[str]) -> bool:
     """Tell whether a name belongs to an area with keys of its own, or to what the machine is told about its network."""
-    if one.variable:
+    if kind != "key":
         prefixes = tuple(f"SERVICE_{section.upper()}_" for section in sections)
-        return one.name.startswith(prefixes) or bool(_SET_BY_KUBERNETES.search(one.name))
-    section, dot, _ = one.name.partition(".")
-    return section in sections and bool(dot or isinstance(one.value, Mapping))
+        return name.startswith(prefixes) or bool(_SET_BY_KUBERNETES.search(name))
+    section, dot, _ = name.partition(".")
+    return section in sections and bool(dot or isinstance(value, Mapping))
 
 
-def _is_like_key(one: Unknown) -> bool:
-    return any(_fits(name) for name in _names(one.name.removeprefix("SERVICE_"), one.value))
+def _is_like_key(name: str, value: Any) -> bool:
+    return any(_fits(one.lower()) for one in _names(name.removeprefix("SERVICE_"), value))
 
 
 def _names(name: str, value: Any) -> list[str]:
@@ -60,9 +59,13 @@ def _names(name: str, value: Any) -> list[str]:
 
 
 def _fits(name: str) -> bool:
-    lower = name.lower()
-    words = re.findall("[a-z]+", lower)
-    return any(mark in lower for mark in MARKS) or any(difflib.get_close_matches(w, TYPED, 1, CLOSE) for w in words)
+    words = re.findall("[a-z]+", name)
+    return any(mark in name for mark in MARKS) or any(difflib.get_close_matches(w, TYPED, 1, CLOSE) for w in words)
+
+
+def _place(settings: Settings, name: str) -> str:
+    line = line_of(settings.text, name)
+    return f" ({settings.file} line {line})" if line else ""
 
 
 def line_of(text: str, name: str) -> int:
