@@ -37,6 +37,11 @@ Every failure is `{"error": "…"}` and nothing else. Beside those shown with an
 | 429 | too many different wrong keys, with `Retry-After` |
 | 503 | the database is not available now, with `Retry-After` |
 
+The first check that fails decides the answer: key, origin, syntax of the query (400), endpoint, application, plugin,
+method, ability, then the body: its size, its type and syntax, and last the fields of query and body. Sizes come first
+there, too: nothing looks into a list, a text or an object that is too large. The first ten problems are named, and
+whether there are more. Fields that are not known are ignored, unless they are named as a problem.
+
 Endpoints that queue a job answer 202 with `job_id` and `status`; with `wait=true` the answer is held for up to
 30 seconds and is then 200 with the result.
 
