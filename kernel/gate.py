@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -275,7 +275,8 @@ class Gate:
         call.query, problems = schema.read_query(query) if schema else ({}, [])
         if with_body:
             call.body, more = self._check_body(endpoint, method, call.body, call.query, query)
-            problems += more
+            known = schema.contents.get("properties", {}) if schema else {}
+            problems += [*more, *self._misplaced(endpoint, method, query.keys() - known.keys())]
         if problems:
             raise Invalid(dict.fromkeys(problems))
 
@@ -298,6 +299,12 @@ class Gate:
         elif schema.id_from_query and raw.get("id") and isinstance(body, dict) and "id" not in body:
             return body, []  # the query's problem with it is named already
         return schema.check(body)
+
+    def _misplaced(self, endpoint: Endpoint, method: str, unknown: Set[str]) -> list[str]:
+        """Name fields of the body that stand in the query: passed over, they would make one thing all things."""
+        schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "body")
+        fields = schema.contents.get("properties", {}) if schema else {}
+        return [f"{name}: must be in the body, not in the query" for name in fields if name in unknown]
 
     def _run(self, operation: Operation, call: Call) -> Reply:
         if operation.transaction == "own" or call.selected is None:

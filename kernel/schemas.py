@@ -170,7 +170,10 @@ class Schema:
             if name in result and result[name] is None and resolved.get("x-null-omits"):
                 del result[name]
             elif node.get("x-query-values") and isinstance(result.get(name), str):
-                _take_text(result, name, resolved, place, problems)
+                if result[name].strip(" ,"):
+                    _take_text(result, name, resolved, place, problems)
+                else:  # a variable of a script that is not set: left out, it would be a filter for everything
+                    problems.append((place, "must not be blank; leave it out"))
             if name in result:
                 result[name] = self._prepare(inner, resolver, result[name], place, problems)
             elif "default" in resolved:
@@ -320,13 +323,12 @@ def _read_text(text: str, node: Mapping[str, Any]) -> Any:
 
 
 def _take_text(result: dict[str, Any], name: str, node: Mapping[str, Any], place: str, problems: Problems) -> None:
-    """Replace a text by the value that a query would make of it; an empty one counts as not given."""
+    """Replace a text by the value that a query would make of it."""
     text = result.pop(name)
-    if text:
-        try:
-            result[name] = _read_text(text, node)
-        except ValueError as error:
-            problems.append((place, node.get("x-message") or str(error)))
+    try:
+        result[name] = _read_text(text, node)
+    except ValueError as error:
+        problems.append((place, node.get("x-message") or str(error)))
 
 
 def _prepare_text(node: Mapping[str, Any], value: str, path: str, problems: Problems) -> str:

@@ -42,6 +42,9 @@ method, ability, then the body: its size, its type and syntax, and last the fiel
 there, too: nothing looks into a list, a text or an object that is too large. The first ten problems are named, and
 whether there are more. Fields that are not known are ignored, unless they are named as a problem.
 
+Where an operation acts on everything unless an id or filter says on what, everything is asked for by leaving it out:
+null, an empty or blank value, a name that is not known, or a field of the body in the query is 422.
+
 Endpoints that queue a job answer 202 with `job_id` and `status`; with `wait=true` the answer is held for up to
 30 seconds and is then 200 with the result.
 
