@@ -1,6 +1,7 @@
 """Request and response schemas: found by name, prepared and compiled on first use.
 
-Beside JSON Schema 2020-12 these annotations are read: `x-trim`, `x-upper`, `x-lower`, `x-null-omits`,
+Beside JSON Schema 2020-12 these annotations are read: `x-trim`, `x-upper`, `x-lower`, `x-line` (a name: no line breaks
+and other control characters), `x-null-omits`,
 `x-query-values` (an object's fields may be texts as in a query), `default`, `x-id-from-query`, `x-message`,
 and the formats `timestamp`, `moment`, `date` and `timezone`. `prepare` applies them to a value before it is
 validated.
@@ -26,7 +27,7 @@ from referencing.jsonschema import DRAFT202012
 from snaglist.kernel import times
 from snaglist.kernel.endpoints import METHODS, Endpoint
 from snaglist.kernel.problems import Problems, explain
-from snaglist.kernel.text import clip
+from snaglist.kernel.text import CONTROLS, clip
 from snaglist.kernel.validator import ENOUGH, Validator, oversized
 
 _BASE = "http://schemas.invalid"
@@ -334,6 +335,8 @@ def _take_text(result: dict[str, Any], name: str, node: Mapping[str, Any], place
 def _prepare_text(node: Mapping[str, Any], value: str, path: str, problems: Problems) -> str:
     if node.get("x-trim"):
         value = value.strip()
+    if node.get("x-line") and CONTROLS.search(value):
+        problems.append((path, "must be one line without control characters"))
     if node.get("x-upper") or node.get("x-lower"):
         value = value.upper() if node.get("x-upper") else value.lower()
     if node.get("format") in _FORMATS:
