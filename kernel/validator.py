@@ -55,4 +55,6 @@ def _hashable(value: Any) -> Any:
 
 
 _RULES: dict[str, Rule] = {**Draft202012Validator.VALIDATORS, "additionalProperties": _closed, "uniqueItems": _unique}
-Validator = extend(Draft202012Validator, {name: _bounded(name, rule) for name, rule in _RULES.items()})
+Validator = extend(  # type: ignore[no-untyped-call]
+    Draft202012Validator, {name: _bounded(name, rule) for name, rule in _RULES.items()}
+)
