@@ -7,7 +7,6 @@ Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 1 fai
 import functools
 import json
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,10 +24,9 @@ from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import StepFailed
-from snaglist.kernel.text import query_text
+from snaglist.kernel.text import harmless, query_text, visible
 
 COMMON = ("app", "data", "config", "json", "quiet")
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class Session:
@@ -80,12 +78,12 @@ class Session:
 
     def print(self, document: Any, text: str) -> None:
         """Print the result: the document with `--json` (in ASCII: every terminal and pipe takes it), else the text."""
-        click.echo(json.dumps(document) if self.as_json else _harmless(text))
+        click.echo(json.dumps(document) if self.as_json else harmless(text))
 
     def note(self, text: str) -> None:
         """Print a message for people to stderr, unless `--quiet`."""
         if not self.quiet:
-            click.echo(_harmless(text), err=True)
+            click.echo(harmless(text), err=True)
 
     def exit(self, code: int) -> NoReturn:
         """End the command with an exit code."""
@@ -100,10 +98,10 @@ class Session:
         from rich.console import Console  # heavy, and only needed here
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn()
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}", markup=False)
+        with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(title, total=None, text="")
-            yield lambda done, total, text: bar.update(task, completed=done, total=total, text=text)
+            yield lambda done, total, text: bar.update(task, completed=done, total=total, text=harmless(text))
 
     def close(self) -> None:
         """Close what was opened."""
@@ -111,14 +109,14 @@ class Session:
             self._service.close()
 
 
-def _harmless(text: str) -> str:
-    """Replace control characters: file names and log texts must not steer the terminal, and what no text can hold."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+def _cell(text: str) -> str:
+    """Keep a text on its line: a name with a line break would print a row of its own."""
+    return visible(text).replace("\n", "\\n")
 
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Return an aligned table; columns that hold numbers are right-aligned."""
-    cells = [list(headers), *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    """Return an aligned table, a line for each row; columns that hold numbers are right-aligned."""
+    cells = [list(headers), *(["" if cell is None else _cell(str(cell)) for cell in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     numeric = [bool(rows) and all(isinstance(row[i], int | None) for row in rows) for i in range(len(headers))]
     lines = [[c.rjust(w) if n else c.ljust(w) for c, w, n in zip(row, widths, numeric, strict=True)] for row in cells]
@@ -216,5 +214,5 @@ def _fail(message: str, code: int, error: click.ClickException | None = None) ->
     elif isinstance(error, click.UsageError):
         error.show()
     else:
-        click.echo(_harmless(f"snaglist: {message}"), err=True)
+        click.echo(harmless(f"snaglist: {message}"), err=True)
     return code

@@ -11,6 +11,7 @@ The message is shown to the caller as `{"error": message}`, so it never holds SQ
 import logging
 import secrets
 from collections.abc import Iterable, Mapping
+from itertools import islice
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -84,10 +85,10 @@ class Invalid(ServiceError):
     status = 422
 
     def __init__(self, problems: str | Iterable[str]) -> None:
-        listed = [problems] if isinstance(problems, str) else list(problems)
+        listed = [problems] if isinstance(problems, str) else list(islice(problems, MAX_PROBLEMS + 1))
         shown = "; ".join(listed[:MAX_PROBLEMS])
-        rest = len(listed) - MAX_PROBLEMS
-        super().__init__(f"{shown}; and {rest} more" if rest > 0 else shown)
+        # How many more is not known: checks stop when there are more than are shown.
+        super().__init__(f"{shown}; and more" if len(listed) > MAX_PROBLEMS else shown)
 
 
 class TooMany(ServiceError):

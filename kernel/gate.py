@@ -1,14 +1,15 @@
-"""The gate: every check of a request, in the order of the contract, then the handler.
+"""The gate: every check of a request, in order, then the handler.
 
 Read `Gate.answer` from top to bottom: a caller without the key learns nothing, no database is opened
-before the application is known, and the first failing check decides the answer.
+before the application is known, no body is read for a caller without the ability, and the first failing check
+decides the answer.
 """
 
 import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -120,11 +121,11 @@ class Gate:
         operation = self._admit(target.plugin, endpoint, call, query)
         if operation is None:
             return Reply(None, 204, {"Allow": endpoint.allow()})
-        self._read_request(endpoint, call, query)
         if by_itself is None:
             call.actor_in = partial(self._identify, environ)
             call.actor = call.actor_in(application.id) if application else anyone
             self._check_ability(operation, call)
+        self._read_request(endpoint, call, query)
         return self._finish(endpoint, environ, self._run(operation, call))
 
     def perform(self, call: Call, api: str, method: str, query: Mapping[str, str], body: Any) -> Reply:
@@ -233,8 +234,6 @@ class Gate:
             endpoint.authenticate(call)
         return operation
 
-    # -- step 8
-
     def _call(
         self, environ: Environ, peer: Peer, endpoint: Endpoint | None = None, application: Application | None = None
     ) -> Call:
@@ -247,6 +246,21 @@ class Gate:
             base_url=self._base_url(environ, peer),
             address=peer.address,
         )
+
+    # -- step 8
+
+    def _check_ability(self, operation: Operation, call: Call) -> None:
+        """Check the role; where no application is selected, any will do, and the handler looks at each."""
+        if call.actor is None:
+            raise Forbidden("You have no role in this application.")
+        ability = operation.ability
+        if ability is None or call.may(ability):
+            return
+        if call.selected is None and any(call.may_in(one, ability) for one in self._service.applications.all()):
+            return
+        raise Forbidden(f"Your role lacks the ability {ability}.")
+
+    # -- step 9 and the handler
 
     def _read_request(self, endpoint: Endpoint, call: Call, query: Mapping[str, str]) -> None:
         with_body = call.method in WRITING and not endpoint.authenticate
@@ -261,7 +275,8 @@ class Gate:
         call.query, problems = schema.read_query(query) if schema else ({}, [])
         if with_body:
             call.body, more = self._check_body(endpoint, method, call.body, call.query, query)
-            problems += more
+            known = schema.contents.get("properties", {}) if schema else {}
+            problems += [*more, *self._misplaced(endpoint, method, query.keys() - known.keys())]
         if problems:
             raise Invalid(dict.fromkeys(problems))
 
@@ -285,18 +300,11 @@ class Gate:
             return body, []  # the query's problem with it is named already
         return schema.check(body)
 
-    # -- step 9 and the handler
-
-    def _check_ability(self, operation: Operation, call: Call) -> None:
-        """Check the role; where no application is selected, any will do, and the handler looks at each."""
-        if call.actor is None:
-            raise Forbidden("You have no role in this application.")
-        ability = operation.ability
-        if ability is None or call.may(ability):
-            return
-        if call.selected is None and any(call.may_in(one, ability) for one in self._service.applications.all()):
-            return
-        raise Forbidden(f"Your role lacks the ability {ability}.")
+    def _misplaced(self, endpoint: Endpoint, method: str, unknown: Set[str]) -> list[str]:
+        """Name fields of the body that stand in the query: passed over, they would make one thing all things."""
+        schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "body")
+        fields = schema.contents.get("properties", {}) if schema else {}
+        return [f"{name}: must be in the body, not in the query" for name in fields if name in unknown]
 
     def _run(self, operation: Operation, call: Call) -> Reply:
         if operation.transaction == "own" or call.selected is None:

@@ -20,6 +20,7 @@ from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ROLES, ConfigurationError, Settings
+from snaglist.kernel.text import one_line
 from snaglist.kernel.worker import Worker
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def _person(found: Any, source: str, default_role: str | None = None) -> Actor:
     names = tuple(roles) if isinstance(roles, Iterable) and not isinstance(roles, str) else (None,)
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"{source}: roles must be a list of texts")
-    return Actor(shown, label or shown, names)
+    return Actor(shown, one_line(label or shown) or shown, names)
 
 
 def _environ(base: Environ, request: Any, script: str, path: str, rest: str) -> dict[str, Any]:

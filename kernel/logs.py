@@ -6,6 +6,7 @@ import sys
 from datetime import UTC, datetime
 
 from snaglist.kernel.settings import Settings
+from snaglist.kernel.text import harmless
 
 
 class JsonLines(logging.Formatter):
@@ -24,10 +25,18 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+class Lines(logging.Formatter):
+    """Text for a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record, and those of its traceback."""
+        return harmless(super().format(record))
+
+
 def configure_logging(settings: Settings) -> None:
     """Send the service's log to stderr in the configured form."""
     handler = logging.StreamHandler(sys.stderr)
-    plain = logging.Formatter("%(asctime)s %(levelname)s %(message)s")
+    plain = Lines("%(asctime)s %(levelname)s %(message)s")
     handler.setFormatter(JsonLines() if settings["log.format"] == "json" else plain)
     for name, level in (("snaglist", settings["log.level"].upper()), ("waitress", "ERROR")):
         logger = logging.getLogger(name)

@@ -1,11 +1,16 @@
 """Words for what a schema refuses: the field, and what it must be."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, cast
 
 from jsonschema.exceptions import ValidationError
 
+from snaglist.kernel.text import clip
+from snaglist.kernel.validator import ENOUGH
+
 Problems = list[tuple[str, str]]
+_MAX_NAME = 200  # characters of a field's name that is not known
 
 
 def explain(error: ValidationError) -> Problems:
@@ -19,7 +24,8 @@ def explain(error: ValidationError) -> Problems:
         return [(f"{inside}{name}", "is required") for name in limit if name not in value]
     if rule == "additionalProperties":
         known = node.get("properties", {})
-        return [(f"{inside}{name}", "is not a known field") for name in value if name not in known]
+        unknown = islice((name for name in value if name not in known), ENOUGH)
+        return [(f"{inside}{clip(name, _MAX_NAME)}", "is not a known field") for name in unknown]
     if node.get("x-message"):
         return [(path, node["x-message"])]
     if rule in ("anyOf", "oneOf") and error.context:
@@ -46,7 +52,8 @@ def _message(rule: str, limit: Any, node: Mapping[str, Any], value: Any) -> str:
         return f"must be at least {low}" if low is not None else f"must be at most {high}"
     if rule in ("minItems", "maxItems"):
         low, high = node.get("minItems", 0), node.get("maxItems")
-        return f"must have {low}-{high} values" if high is not None else f"must have at least {low} values"
+        count = f"{low}-{high}" if low and high is not None else f"at least {low}" if low else f"at most {high}"
+        return f"must have {count} values"
     if rule == "enum":
         return "must be one of " + ", ".join(map(str, limit)) + (f", not {value[:40]}" if type(value) is str else "")
     if rule == "const":

@@ -1,6 +1,7 @@
 """Request and response schemas: found by name, prepared and compiled on first use.
 
-Beside JSON Schema 2020-12 these annotations are read: `x-trim`, `x-upper`, `x-lower`, `x-null-omits`,
+Beside JSON Schema 2020-12 these annotations are read: `x-trim`, `x-upper`, `x-lower`, `x-line` (a name: no line breaks
+and other control characters), `x-null-omits`,
 `x-query-values` (an object's fields may be texts as in a query), `default`, `x-id-from-query`, `x-message`,
 and the formats `timestamp`, `moment`, `date` and `timezone`. `prepare` applies them to a value before it is
 validated.
@@ -26,7 +27,8 @@ from referencing.jsonschema import DRAFT202012
 from snaglist.kernel import times
 from snaglist.kernel.endpoints import METHODS, Endpoint
 from snaglist.kernel.problems import Problems, explain
-from snaglist.kernel.text import clip
+from snaglist.kernel.text import CONTROLS, clip
+from snaglist.kernel.validator import ENOUGH, Validator, oversized
 
 _BASE = "http://schemas.invalid"
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -64,8 +66,8 @@ class Schema:
         self._order = list(contents.get("properties", ()))
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
-        return Draft202012Validator({"$ref": self._uri}, registry=self._registry)
+    def _validator(self) -> Any:
+        return Validator({"$ref": self._uri}, registry=self._registry)
 
     @property
     def id_from_query(self) -> bool:
@@ -73,19 +75,26 @@ class Schema:
         return bool(self.contents.get("x-id-from-query"))
 
     def check(self, value: Any) -> tuple[Any, list[str]]:
-        """Return the prepared value and the problems with it, in field order."""
+        """Return the prepared value and the problems with it, in field order.
+
+        When there are more problems than an answer names, they are some of them, at least one more than that.
+        """
         problems: Problems = []
         return self._check(value, problems), self._sorted(problems)
 
     def _check(self, value: Any, problems: Problems) -> Any:
         """Return the prepared value; adds problems of fields that have none yet."""
         value = self._prepare(self.contents, self._root, value, "", problems)
+        if len(problems) >= ENOUGH:
+            return value
         broken = {field for field, _ in problems}
         found: dict[str, str] = {}  # one per field; that the type is wrong says more than what follows from it
         for error in self._validator.iter_errors(value):
             for field, text in explain(error):
                 if field not in found or error.validator == "type":
                     found[field] = text
+            if len(found) >= ENOUGH:
+                break
         problems += [(field, text) for field, text in found.items() if field not in broken]
         return value
 
@@ -124,8 +133,13 @@ class Schema:
         return known[1:]
 
     def _prepare(self, node: Any, resolver: "Resolver[Any]", value: Any, path: str, problems: Problems) -> Any:
-        """Return a value as the annotations of a node make it; values of other types are left to the validator."""
+        """Return a value as the annotations of a node make it; values of other types are left to the validator.
+
+        So are lists that are too long. Once there are more problems than an answer names, nothing more is looked at.
+        """
         node, resolver = self._resolve(node, resolver)
+        if isinstance(value, list) and oversized(value, node):
+            return value
         for option in node.get("anyOf") or node.get("oneOf") or ():
             if isinstance(value, _TYPES.get(str(self._resolve(option, resolver)[0].get("type")), ())):
                 value = self._prepare(option, resolver, value, path, problems)
@@ -133,8 +147,12 @@ class Schema:
         if isinstance(value, dict):
             return self._prepare_object(node, resolver, value, path, problems)
         if isinstance(value, list) and isinstance(node.get("items"), Mapping):
-            items = node["items"]
-            return [self._prepare(items, resolver, item, f"{path}[{n}]", problems) for n, item in enumerate(value)]
+            items, result = node["items"], list(value)
+            for n, item in enumerate(value):
+                if len(problems) >= ENOUGH:
+                    break
+                result[n] = self._prepare(items, resolver, item, f"{path}[{n}]", problems)
+            return result
         if isinstance(value, str):
             return _prepare_text(node, value, path, problems)
         if isinstance(value, float) and value.is_integer() and "integer" in node.get("type", ()):
@@ -153,7 +171,10 @@ class Schema:
             if name in result and result[name] is None and resolved.get("x-null-omits"):
                 del result[name]
             elif node.get("x-query-values") and isinstance(result.get(name), str):
-                _take_text(result, name, resolved, place, problems)
+                if result[name].strip(" ,"):
+                    _take_text(result, name, resolved, place, problems)
+                else:  # a variable of a script that is not set: left out, it would be a filter for everything
+                    problems.append((place, "must not be blank; leave it out"))
             if name in result:
                 result[name] = self._prepare(inner, resolver, result[name], place, problems)
             elif "default" in resolved:
@@ -216,6 +237,7 @@ def _contents(root: Traversable, name: str) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    loaded.pop("$schema", None)  # it would bring jsonschema's own validator in place of ours
     return loaded
 
 
@@ -246,31 +268,39 @@ def _retriever(root: Traversable) -> Callable[[str], Resource[Any]]:
 
 def unsafe(value: Any, max_depth: int) -> tuple[list[str], bool]:
     """Return the problems that no schema may allow (U+0000, lone surrogates, numbers beyond 64 bits), and
-    whether the value nests deeper than `max_depth`.
+    whether the value nests deeper than `max_depth`. It stops where there are more problems than an answer names.
     """
     problems: list[str] = []
-    waiting: list[tuple[Any, str, int]] = [(value, "", 1)]
-    while waiting:
-        item, path, depth = waiting.pop()
+    steps: list[Any] = []  # the name or number in each level that leads to the item
+    levels: list[Iterator[tuple[Any, Any]]] = [iter([("", value)])]
+    while levels and len(problems) < ENOUGH:
+        entry = next(levels[-1], None)
+        if entry is None:
+            levels.pop()
+            continue
+        steps[len(levels) - 1 :], item = entry[:1], entry[1]
         if isinstance(item, str):
             if "\x00" in item:
-                problems.append(f"{path or 'body'}: must not hold U+0000")
+                problems.append(f"{_path(steps)}: must not hold U+0000")
             elif _SURROGATE.search(item):
-                problems.append(f"{path or 'body'}: must not hold half of a surrogate pair")
+                problems.append(f"{_path(steps)}: must not hold half of a surrogate pair")
         elif isinstance(item, int | float):
             if abs(item) > MAX_INTEGER and not (isinstance(item, float) and math.isfinite(item)):
-                problems.append(f"{path or 'body'}: must be at most {MAX_INTEGER}")
+                problems.append(f"{_path(steps)}: must be at most {MAX_INTEGER}")
         elif isinstance(item, dict | list):
-            if depth > max_depth:
+            if len(levels) > max_depth:
                 return problems, True
-            pairs: Iterable[tuple[Any, Any]] = item.items() if isinstance(item, dict) else enumerate(item)
-            for name, inner in pairs:
-                if isinstance(name, str) and ("\x00" in name or _SURROGATE.search(name)):
-                    problems.append(f"{path or 'body'}: a field name holds a character that is not allowed")
-                    continue
-                step = f"[{name}]" if isinstance(item, list) else f".{name}" if path else str(name)
-                waiting.append((inner, clip(path + step, _MAX_PATH), depth + 1))
-    return problems[::-1], False
+            if isinstance(item, dict) and any("\x00" in name or _SURROGATE.search(name) for name in item):
+                problems.append(f"{_path(steps)}: a field name holds a character that is not allowed")
+            else:
+                levels.append(iter(item.items()) if isinstance(item, dict) else enumerate(item))
+    return problems, False
+
+
+def _path(steps: Iterable[str | int]) -> str:
+    """Return the words for a place: `config.paths[3]`; the body itself is `body`."""
+    words = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return clip(words.lstrip("."), _MAX_PATH) or "body"
 
 
 def _read_text(text: str, node: Mapping[str, Any]) -> Any:
@@ -294,18 +324,19 @@ def _read_text(text: str, node: Mapping[str, Any]) -> Any:
 
 
 def _take_text(result: dict[str, Any], name: str, node: Mapping[str, Any], place: str, problems: Problems) -> None:
-    """Replace a text by the value that a query would make of it; an empty one counts as not given."""
+    """Replace a text by the value that a query would make of it."""
     text = result.pop(name)
-    if text:
-        try:
-            result[name] = _read_text(text, node)
-        except ValueError as error:
-            problems.append((place, node.get("x-message") or str(error)))
+    try:
+        result[name] = _read_text(text, node)
+    except ValueError as error:
+        problems.append((place, node.get("x-message") or str(error)))
 
 
 def _prepare_text(node: Mapping[str, Any], value: str, path: str, problems: Problems) -> str:
     if node.get("x-trim"):
         value = value.strip()
+    if node.get("x-line") and CONTROLS.search(value):
+        problems.append((path, "must be one line without control characters"))
     if node.get("x-upper") or node.get("x-lower"):
         value = value.upper() if node.get("x-upper") else value.lower()
     if node.get("format") in _FORMATS:

@@ -1,7 +1,13 @@
-"""Text rules that hold everywhere: trimming, cutting and the comparison key."""
+"""Text rules that hold everywhere: trimming, cutting, the comparison key, and what names and screens may hold."""
 
 import hashlib
+import re
 import unicodedata
+
+CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line breaks too
+_STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+# They turn the direction of what follows, so that a text reads otherwise than it is.
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 def key(text: str) -> str:
@@ -17,6 +23,24 @@ def key(text: str) -> str:
 def clip(text: str, limit: int) -> str:
     """Cut `text` to `limit` characters, the last of them `…` when something was cut."""
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def one_line(text: str) -> str:
+    """Return a name that comes from elsewhere on one line: control characters and line breaks become a space."""
+    return CONTROLS.sub(" ", text).strip()
+
+
+def visible(text: str) -> str:
+    """Show characters that turn the direction of a text, such as `\\u202e`; right-to-left letters are left alone."""
+    return text if text.isascii() else _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def harmless(text: str) -> str:
+    """Return a text for a terminal, which file names and log texts must not steer: control characters are replaced.
+
+    So is what no text can hold; line breaks stay, and what turns the direction is visible.
+    """
+    return _STEERING.sub("\N{REPLACEMENT CHARACTER}", visible(text))
 
 
 def digest(text: str) -> str:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 _INPUT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?(Z|[+-]\d{2}:?\d{2})?", re.ASCII | re.IGNORECASE
 )
+FIRST, LAST = "0001-01-01 00:00:00", "9999-12-31 23:59:59"  # nothing lies outside
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -26,14 +27,22 @@ def from_stamp(seconds: float) -> str:
     return show(datetime.fromtimestamp(int(seconds), UTC))
 
 
+def of_file(seconds: float) -> str:
+    """Return the time of a file's stamp, seconds since 1970; what is beyond the years of four digits is their end."""
+    return from_stamp(min(max(seconds, read(FIRST).timestamp()), read(LAST).timestamp()))
+
+
 def read(text: str) -> datetime:
     """Return the aware time of a text in the contract's own form."""
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def add(text: str, *, seconds: float = 0, days: float = 0) -> str:
-    """Return the time moved by seconds and days (negative: earlier)."""
-    return show(read(text) + timedelta(days=days, seconds=seconds))
+    """Return the time moved by seconds and days (negative: earlier), no further than to `FIRST` or `LAST`."""
+    try:
+        return show(read(text) + timedelta(days=days, seconds=seconds))
+    except OverflowError:
+        return FIRST if days < 0 or seconds < 0 else LAST
 
 
 def is_time(value: object) -> bool:

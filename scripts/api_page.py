@@ -37,6 +37,18 @@ Every failure is `{"error": "…"}` and nothing else. Beside those shown with an
 | 429 | too many different wrong keys, with `Retry-After` |
 | 503 | the database is not available now, with `Retry-After` |
 
+The first check that fails decides the answer: key, origin, syntax of the query (400), endpoint, application, plugin,
+method, ability, then the body: its size, its type and syntax, and last the fields of query and body. Sizes come first
+there, too: nothing looks into a list, a text or an object that is too large. The first ten problems are named, and
+whether there are more. Fields that are not known are ignored, unless they are named as a problem.
+
+Names are one line: line breaks and other control characters are 422. Characters that turn the direction of a text
+are taken and given as they are; who shows them decides what becomes of them (the dashboard and the command line show
+`\\u202e`).
+
+Where an operation acts on everything unless an id or filter says on what, everything is asked for by leaving it out:
+null, an empty or blank value, a name that is not known, or a field of the body in the query is 422.
+
 Endpoints that queue a job answer 202 with `job_id` and `status`; with `wait=true` the answer is held for up to
 30 seconds and is then 200 with the result.
 

@@ -140,7 +140,7 @@ def _days(span: Span, totals: Totals) -> Iterable[str]:
 
 
 def _last_hours(span: Span) -> Iterable[str]:
-    hour = max(span.start, times.add(span.end, seconds=-3600 * HOURS_SHOWN))
+    hour = max(span.start, times.hour(times.add(span.end, seconds=1 - 3600 * HOURS_SHOWN)))
     while hour < span.end:
         yield hour
         hour = times.add(hour, seconds=3600)

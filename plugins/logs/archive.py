@@ -4,7 +4,6 @@ import os
 import secrets
 import shutil
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
@@ -72,7 +71,7 @@ class Retention:
 class Archived:
     """A file of the archive."""
 
-    modified: datetime
+    modified: float  # seconds since 1970
     path: Path
     size: int
 
@@ -109,14 +108,14 @@ def archived_files(folder: Path, pattern: str) -> list[Archived]:
                 status = file.stat()
             except OSError:
                 continue
-            found.append(Archived(datetime.fromtimestamp(status.st_mtime, UTC), file, status.st_size))
+            found.append(Archived(status.st_mtime, file, status.st_size))
     return sorted(found, reverse=True)
 
 
 def _given_up(archived: list[Archived], retention: Retention, now: str) -> list[Archived]:
     if not retention.enabled:
         return []
-    oldest = times.read(now) - timedelta(days=retention.max_age_days)
+    oldest = times.read(now).timestamp() - 86_400 * retention.max_age_days
     kept = [file for file in archived if not retention.max_age_days or file.modified >= oldest]
     if retention.max_files:
         kept = kept[: retention.max_files]

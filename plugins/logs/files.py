@@ -13,7 +13,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
@@ -83,7 +82,7 @@ def open_file(path: Path) -> Iterator[OpenFile]:
     with io.FileIO(path) as handle:
         status = os.fstat(handle.fileno())
         head = handle.read(10)
-        modified = times.show(datetime.fromtimestamp(int(status.st_mtime), UTC))
+        modified = times.of_file(status.st_mtime)
         identity = f"{status.st_dev}:{status.st_ino}"
         yield OpenFile(FileState(path, status.st_size, modified, identity, compression_of(head)), handle)
 

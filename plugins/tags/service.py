@@ -8,6 +8,7 @@ from sqlalchemy import Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Invalid, NotFound, clip, key
+from snaglist.kernel.text import one_line
 from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.tags import queries
 
@@ -86,7 +87,7 @@ def mirror_tags(call: Call, names: Mapping[int, Iterable[str]], source: str, col
 
     `colors` holds `#rrggbb` by tag name for tags that are made now. Returns how many were.
     """
-    made, pairs = _attach(call, names, source, {key(name.strip()): color for name, color in colors.items()})
+    made, pairs = _attach(call, names, source, {key(one_line(name)): color for name, color in colors.items()})
     queries.clear_assignments(call.db, queries.assignments(call.db, sorted(names), source) - pairs, source)
     return made
 
@@ -98,7 +99,7 @@ def _attach(
     wanted: set[tuple[int, str]] = set()
     for issue_id, given in names.items():
         for name in given:
-            if shown := clip(name.strip(), NAME_LENGTH):
+            if shown := clip(one_line(name), NAME_LENGTH):
                 spelling.setdefault(key(shown), shown)
                 wanted.add((issue_id, key(shown)))
     ids = queries.tag_ids(call.db, sorted(spelling))

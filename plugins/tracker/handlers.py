@@ -55,6 +55,8 @@ def _queue(call: Call) -> int:
             raise Invalid("enabled: the tracker is not enabled; set it in tracker-settings first")
         args: dict[str, Any] = {"action": action, "actor": call.label}
         if action == "pull":
+            if "ids" in call.body:
+                raise Invalid("ids: not with pull, which is for all items; give action push or create")
             _check_pull(call, settings)
         else:
             args["ids"] = _ids(call)

@@ -540,3 +540,13 @@ def test_bad_addresses_show_what_is_wrong(open_page: Any, deployment: Any, watch
     page = open_page(deployment.url + query)
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_role("navigation", name="Pages", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "query", ["date=9999-12-31", "date=0001-01-01", "from=0001-01-01&to=9999-12-31", "from=9999-12-31"]
+)
+def test_ranges_at_the_ends_of_the_calendar(open_page: Any, deployment: Any, query: str) -> None:
+    """The page stands, and writes nothing to the console."""
+    page = open_page(f"{deployment.url}?{query}")
+    expect(page.locator("main h1").first).to_be_visible()
+    expect(page.locator("[aria-busy]")).to_have_count(0)

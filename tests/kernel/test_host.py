@@ -101,11 +101,17 @@ class TestRoles:
         assert client.get("errors").status == status
         assert client.post("tags", {"name": "Bug"}).status == 403
 
-    def test_shapes_are_checked_before_roles(self, mount: Mount) -> None:
-        """§3: step 8 comes before step 9."""
+    def test_roles_are_checked_before_shapes(self, mount: Mount) -> None:
+        """docs/api.md: nobody's body is read for a caller who may not do it anyway."""
         client = mount(identity=signed_in("viewer"))
-        assert client.post("tags", {"name": ""}).status == 422
         assert client.delete("errors").status == 405
+        assert client.get("errors", page="x").status == 422
+        for body in (b'{"name":""}', b"{", b"\xff", b"[" * 2_000_000):
+            for kind in ("application/json", "text/plain"):
+                headers = {"Content-Type": kind, "Content-Length": str(len(body))}
+                assert client.request("POST", "/?api=tags", body, headers).status == 403
+        owner = mount(identity=signed_in("owner"))
+        assert owner.post("tags", {"name": ""}).status == 422
 
 
 class TestRolesOfAnApplication:

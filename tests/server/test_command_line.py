@@ -249,6 +249,21 @@ def test_db_upgrade_makes_a_first_instance(run: Run, tmp_path: Path) -> None:
     assert (tmp_path / "new" / "registry.sqlite").exists()
 
 
+def test_names_do_not_steer_the_terminal(run: Run, fresh_data: Path) -> None:
+    """What turns the direction is shown; a row is a line, also for a name that an earlier version took."""
+    forged = run("apps", "add", "Portal\nother  Other  ok")
+    assert (forged.returncode, forged.stdout) == (1, "")
+    assert "name: must be one line without control characters" in forged.stderr
+    assert run("apps", "add", "in\u202eetihw", "--id", "white").stdout.count(r"in\u202eetihw") == 1
+    assert document(run("apps", "rename", "white", "של\u202eום", "--json"))["name"] == "של\u202eום"
+    with sqlite3.connect(fresh_data / "registry.sqlite") as registry:
+        registry.execute("UPDATE applications SET name = 'Main' || char(10) || 'forged' WHERE id = 'default'")
+    lines = run("apps", "list").stdout.splitlines()
+    assert len(lines) == 3
+    assert r"Main\nforged" in lines[1] and r"של\u202eום" in lines[2]
+    assert [app["name"] for app in document(run("apps", "list", "--json"))["data"]] == ["Main\nforged", "של\u202eום"]
+
+
 def test_apps(run: Run, fresh_data: Path) -> None:
     added = document(run("apps", "add", "Customer Portal", "--json"))
     assert added["id"] == "customer-portal"

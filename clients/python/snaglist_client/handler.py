@@ -19,8 +19,9 @@ class SnaglistHandler(logging.Handler):
     """Sends records to the address of snaglist's `ingest` endpoint.
 
     `key` is the ingest key. `channel` names the program, by default the name of the record's logger. At most `queue`
-    events wait; further ones are counted in `dropped`. Exceptions of records become class and stack, their `extra`
-    becomes context.
+    events wait; further ones are counted in `dropped`. What keeps events from arriving (a refused key, a redirect, an
+    unknown host …) is said on stderr, once for each reason. Exceptions of records become class and stack, their
+    `extra` becomes context.
     """
 
     def __init__(
@@ -46,6 +47,13 @@ class SnaglistHandler(logging.Handler):
         """How many events were given up: the queue was full, or snaglist refused them."""
         return self._sender.dropped
 
+    def handle(self, record: logging.LogRecord) -> Any:
+        """Filter and queue a record without the handler's lock: `logging.shutdown` holds it while it waits."""
+        found = self.filter(record)
+        if found:
+            self.emit(found if isinstance(found, logging.LogRecord) else record)
+        return found
+
     def emit(self, record: logging.LogRecord) -> None:
         """Queue a record; problems are reported as `logging` does for all handlers, and never raised."""
         if record.name.startswith("snaglist_client"):
@@ -60,7 +68,7 @@ class SnaglistHandler(logging.Handler):
         self._sender.flush(timeout)
 
     def close(self) -> None:
-        """Send what waits, for up to 5 seconds, and end the thread."""
+        """Send what waits, for up to 5 seconds with a flush just before, and end the thread."""
         self._sender.close()
         super().close()
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from snaglist.kernel.text import visible
 from snaglist.plugins.access_analytics.command.printing import panels
 
 _STYLE = """
@@ -115,6 +116,6 @@ def _add(parent: Element, kind: str, text: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Replace what no page may hold: control characters and halves of characters."""
-    plain = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """Replace what no page may hold, control characters and halves of characters; show what turns the direction."""
+    plain = "".join(c if c >= " " or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in visible(text))
     return plain.encode("utf-8", "replace").decode()

@@ -85,9 +85,7 @@ class Folder:
             str(path).encode()
         except (OSError, UnicodeEncodeError):
             return None
-        return RemoteFile(
-            str(path), status.st_size, times.from_stamp(status.st_mtime), f"{status.st_dev}:{status.st_ino}"
-        )
+        return RemoteFile(str(path), status.st_size, times.of_file(status.st_mtime), f"{status.st_dev}:{status.st_ino}")
 
     @contextmanager
     def open(self, path: str) -> Iterator[ReadAt]:

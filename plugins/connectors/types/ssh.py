@@ -200,7 +200,7 @@ class Files:
 
 def _listed(path: str, status: "paramiko.SFTPAttributes") -> Iterator[RemoteFile]:
     if stat.S_ISREG(status.st_mode or 0):
-        modified = None if status.st_mtime is None else times.from_stamp(status.st_mtime)
+        modified = None if status.st_mtime is None else times.of_file(status.st_mtime)
         yield RemoteFile(path, status.st_size or 0, modified)
 
 

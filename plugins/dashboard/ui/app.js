@@ -1,7 +1,7 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
 import { api, ApiError, hasKey, keepKey, watch } from "./api.js";
-import { html, keyed, render } from "./dom.js";
+import { html, keyed, render, visible } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
 import { pager } from "./pager.js";
@@ -210,7 +210,7 @@ const failed = (error) => html`<div class="card notice" role="alert">
 
 function draw() {
   if (!shown.page && !shown.error) return;
-  document.title = [shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · ");
+  document.title = visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · "));
   render(frame(), root);
 }
 

@@ -8,6 +8,7 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, digest, key
 from snaglist.kernel.applications import slug as slug_of
+from snaglist.kernel.text import one_line
 from snaglist.plugins.issues.modules import queries
 from snaglist.plugins.issues.modules.moving import move_groupings
 from snaglist.plugins.issues.storing.texts import clean
@@ -76,7 +77,7 @@ def delete_module(call: Call, module_id: int, move_to: int | None, *, move: bool
 
 def find_or_create_module(call: Call, name_or_slug: str) -> int:
     """Return the id of the module with that slug, else with that name, else of a new one of that name."""
-    name = clean(name_or_slug).strip()[:MAX_NAME].strip()
+    name = one_line(clean(name_or_slug))[:MAX_NAME].strip()
     if not name:
         raise Invalid("module: must not be blank")
     found = queries.find_by_slug_or_name(call.db, name)

@@ -13,7 +13,8 @@ from snaglist.kernel import times
 
 MEMO_SIZE = 4096
 EARLIEST = "1971"  # the year of the zero epoch is a clock that was never set, as is the year 0001
-FUTURE = timedelta(hours=24)
+EPOCH = "1970-01-01 00:00:00"
+SECONDS = frozenset(f"{second:02d}" for second in range(60))
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
 # Lines of several writers are a little out of order; such a step back is no new year and no new day.
@@ -49,8 +50,10 @@ class Clock:
             self.zone = ZoneInfo(zone or "UTC")
         except (ZoneInfoNotFoundError, ValueError):
             self.zone = ZoneInfo("UTC")
-        self.modified = times.read(modified_at).astimezone(self.zone).replace(tzinfo=None)
-        self.latest = times.show(times.read(now) + FUTURE)
+        self.latest = times.add(now, days=1)
+        # No file changed before the epoch or will have changed tomorrow; stamps without a date count from here.
+        modified = min(max(modified_at, EPOCH), self.latest)
+        self.modified = times.read(modified).astimezone(self.zone).replace(tzinfo=None)
         self.relative = ""  # "year" or "day" once a stamp lacked it
         self.position: datetime | None = None  # the local time read last of such a stamp
         self._back = back
@@ -59,7 +62,10 @@ class Clock:
 
     def read(self, form: str, text: str) -> str:
         """Read a stamp of a named form, such as `iso`: see `FORMS`, and Log formats in docs/plugins.md."""
-        return FORMS[form](self, text)
+        try:
+            return FORMS[form](self, text)
+        except (ValueError, IndexError, OverflowError):  # no stamp of this form, or one beyond the calendar
+            return ""
 
     def iso(self, text: str) -> str:
         """Read `YYYY-MM-DD HH:MM:SS`, `T` allowed, with any fraction and an offset or zone name behind it."""
@@ -76,7 +82,7 @@ class Clock:
             self._minutes[minute, zone] = known
         if not known:
             return ""
-        if not "00" <= second <= "59":
+        if second not in SECONDS:
             if second != "60":
                 return ""
             second = "59"  # a leap second

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from snaglist.kernel import Invalid, TooLarge
+from snaglist.kernel.text import CONTROLS
 from snaglist.plugins.issues import clean
 from snaglist.plugins.releases.maps.library import parse
 
@@ -17,7 +18,6 @@ MAX_SIZE = 64 * 1024 * 1024
 _GUARD = ")]}'"
 _MARK = "\ufeff"
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _ABSOLUTE = re.compile(r"/|[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
@@ -137,7 +137,7 @@ def _source(name: Any, root: Any) -> str:
 
 def _line(name: str) -> str:
     """Return a name without control characters: one with line ends would put lines of its own into traces."""
-    return _CONTROLS.sub(" ", clean(name))
+    return CONTROLS.sub(" ", clean(name))
 
 
 def _index(sections: Any, place: str) -> dict[str, Any]:

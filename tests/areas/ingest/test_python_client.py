@@ -134,7 +134,8 @@ def test_no_server_no_wait_no_error(logger: Any, capsys: pytest.CaptureFixture[s
         log.error("event %s", n)
     assert time.monotonic() - begun < 1
     handler.flush(0.2)
-    assert handler.dropped >= 190 and capsys.readouterr().err == ""
+    assert handler.dropped >= 190
+    assert len(capsys.readouterr().err.splitlines()) <= 2, "that it is away, and that the queue is full"
 
 
 def test_what_it_sends_is_stored(sqlite_sender: Any, receive: Any, logger: Any) -> None:

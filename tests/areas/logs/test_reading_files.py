@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from snaglist.kernel import times
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import EventSource, change_status, tables
 from snaglist.plugins.logs import LineBatch, Parser, Reader, importing, readings
@@ -492,3 +493,19 @@ def test_equal_paths_of_two_nodes_are_two_sources(
     else:
         assert events == [1, 0, 0]
     assert len({row.path_hash for row in sources}) == 1
+
+
+@pytest.mark.parametrize("age", [0, 2**31, 2**34, 253_402_300_799, 2**40, -(2**36)])
+def test_files_and_lines_of_the_first_and_the_last_year(store: Any, tmp_path: Path, line: Line, age: int) -> None:
+    """Neither the stamps of lines nor that of the file end the import of what stands around them."""
+    log = tmp_path / "app.log"
+    stamps = ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31 23:59:59", "0000-00-00 00:00:00"]
+    odd = [f"[{stamp}] app.ERROR: Odd clock {{}} []\n" for stamp in stamps]
+    syslog = "Jan  1 00:00:00 host app[1]: error: Disk full\nDec 31 23:59:59 host app[1]: error: Disk full\n"
+    log.write_text(line("first") + "".join(odd) + syslog + line("last", seconds=1))
+    os.utime(log, (age, age))
+    result = store.read(log)
+    assert (result.state, result.error) == ("read", None)
+    rows = store.rows(tables.occurrences)
+    assert len(rows) == result.events >= 6
+    assert all("1970" <= row.occurred_at <= times.add(times.now(), days=1) or row.time_source == "file" for row in rows)

@@ -1,6 +1,6 @@
 // A form from a description of its fields. What the service refuses stands beside the field that it names.
 
-import { html, keyed, render } from "../dom.js";
+import { html, keyed, render, visible } from "../dom.js";
 import { query } from "../routes.js";
 
 const PAUSE = 250;
@@ -49,7 +49,7 @@ export function form(options, element = document.createElement("form")) {
 function create(options, element) {
   let { label, fields, values = {}, action = "Save", danger = false, note, save, cancel } = options;
   element.className = "form";
-  element.setAttribute("aria-label", label);
+  element.setAttribute("aria-label", visible(label));
   const id = `form-${++made}`;
   const initial = (field) => values[field.name] ?? field.value ?? empty(field);
   const held = Object.fromEntries(fields.map((field) => [field.name, initial(field)]));

@@ -6,13 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.plugins.logs.parsers.clock import Clock
+from snaglist.kernel import times
+from snaglist.plugins.logs.parsers.clock import FORMS, Clock
 
 NOW = "2024-06-01 00:00:00"
 
 
-def clock(zone: str = "UTC", modified_at: str = NOW, back: int = 0) -> Clock:
-    return Clock(zone, modified_at, NOW, back=back)
+def clock(zone: str = "UTC", modified_at: str = NOW, back: int = 0, *, bounded: bool = True) -> Clock:
+    return Clock(zone, modified_at, NOW, back=back, bounded=bounded)
 
 
 @pytest.mark.parametrize(
@@ -115,3 +116,51 @@ def test_steps_of_the_sample_date_the_first_stamp() -> None:
         scratch.read("syslog", stamp)
     found = clock(modified_at="2024-01-02 00:10:00", back=scratch.steps_back())
     assert [found.read("syslog", stamp)[:4] for stamp in stamps] == ["2022", "2023", "2024"]
+
+
+YEARS = st.sampled_from(["0000", "0001", "1970", "2024", "9999"])
+NUMBERS = st.integers(0, 99).map("{:02d}".format)
+DAYTIMES = st.builds("{}:{}:{}".format, NUMBERS, NUMBERS, NUMBERS)
+OFFSETS = st.sampled_from(["", "Z", "+23:59", "-23:59", "+99:99", " -1400", " CET", " Asia/Tokyo", " ../x/y", " XYZ"])
+STAMPS = (
+    st.builds("{}-{}-{}T{}{}".format, YEARS, NUMBERS, NUMBERS, DAYTIMES, OFFSETS)
+    | st.builds("{}/{}/{} {}{}".format, YEARS, NUMBERS, NUMBERS, DAYTIMES, OFFSETS)
+    | st.builds("{}/{}/{} {} {}".format, NUMBERS, NUMBERS, YEARS | NUMBERS, DAYTIMES, st.sampled_from(["AM", "PM"]))
+    | st.builds("{}/Dec/{}:{} {}".format, NUMBERS, YEARS, DAYTIMES, OFFSETS)
+    | st.builds("Fri Jan {} {} {}".format, NUMBERS, DAYTIMES, YEARS)
+    | st.builds("{} {} {}".format, st.sampled_from(["Jan", "Dec", "Feb"]), NUMBERS, DAYTIMES)
+    | st.builds("{}-{} {}".format, NUMBERS, NUMBERS, DAYTIMES)
+    | st.builds("{}{}{}-{}".format, YEARS, NUMBERS, NUMBERS, DAYTIMES)
+    | st.builds("{}{}{}T{}{}{}Z".format, *[YEARS, *[NUMBERS] * 5])
+    | st.floats().map(str)
+    | st.text(max_size=30)
+)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(sorted(FORMS)), STAMPS), max_size=8),
+    st.sampled_from(["UTC", "Asia/Tokyo", "America/Los_Angeles", "Nowhere/Land"]),
+    st.sampled_from([times.FIRST, times.LAST, "1970-01-01 00:00:00", "9999-12-31 12:00:00", NOW]),
+    st.integers(0, 400),
+    st.booleans(),
+)
+def test_any_stamp_is_a_time_or_none(
+    stamps: list[tuple[str, str]], zone: str, modified_at: str, back: int, bounded: bool
+) -> None:
+    """The first and the last year with an offset, a file of another age, text that is no stamp at all."""
+    found = Clock(zone, modified_at, NOW, back=back, bounded=bounded)
+    for form, text in stamps:
+        time = found.read(form, text)
+        assert time == "" or (times.is_time(time) and "1971" <= time <= found.latest)
+    assert found.steps_back() >= 0
+
+
+def test_stamps_that_reach_the_last_year_have_no_time_there() -> None:
+    """New year by new year, in a sample that nothing bounds."""
+    found = clock(bounded=False)
+    for _ in range(8_100):
+        found.read("syslog", "Jul  1 23:59:59")
+        found.read("syslog", "Jan  1 00:00:00")
+    assert found.read("syslog", "Dec 31 23:59:59") == ""
+    assert found.read("time", "23:59:59") == "" == found.read("time", "00:00:00")
+    assert found.iso("2024-03-10 10:00:00") == "2024-03-10 10:00:00"
