@@ -191,8 +191,8 @@ class Server(TcpWSGIServer):
         except OSError as error:
             if error.errno not in _NO_FILES:
                 raise
-            self._make_room("open files")
-            self._full_until = monotonic() + NO_FILES_SECONDS
+            if not self._make_room("open files"):
+                self._full_until = monotonic() + NO_FILES_SECONDS
             return None
 
     def set_socket_options(self, conn: socket.socket) -> None:

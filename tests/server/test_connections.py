@@ -359,3 +359,14 @@ def test_the_limit_leaves_files_for_the_rest(serve: Serve, crowd: Callable[..., 
     stays_well(server, 1)
     assert 0 < open_ones(held) < 64
     assert "server.connection_limit: 64 in place of 500" in log_of(server)[0]
+
+
+def test_files_that_run_out(serve: Serve, crowd: Callable[..., list[socket.socket]]) -> None:
+    """What waits in files of its own is given up before others are shut out; nobody is left without a word."""
+    server = serve("--no-jobs", program=LOW)
+    is_well(server)
+    large = b"POST /?api=tags" + HEAD + b"Content-Length: 200000\r\n\r\n" + b" " * 150_000
+    held = crowd(server, 63, large)
+    stays_well(server, 1)
+    assert 0 < open_ones(held) < 63
+    assert any("open files" in line or "could not be received" in line for line in log_of(server))
