@@ -56,6 +56,8 @@ class Service:
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
+        # Set by a host too: environ → the address where its people sign in, "" when it does not say.
+        self.login_url: Callable[[Mapping[str, Any]], str] | None = None
         self.bound = bound
         self.hosts = self._hosts()
         self._take_contributions()
