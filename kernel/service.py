@@ -12,6 +12,7 @@ from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
@@ -134,13 +135,24 @@ class Service:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
+            for option in plugin.options:
+                try:
+                    contained(self.settings.add, option)
+                except ConfigurationError:  # a vital one, which is for the operator to mend
+                    raise
+                except Exception as error:
+                    self.plugins.fail(plugin, "register_settings", error)
+        for plugin in self.plugins.loaded():
+            named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.jobs]
+            named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
+            for hook, name in named:
+                if isinstance(name, str) and not self.settings.is_number(name):
+                    self.plugins.fail(plugin, hook, f"there is no setting {name} that is a number")
             try:  # snaglist's own are held by its tests
-                self.schemas.verify(plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
-            except ValueError as error:
+                contained(self.schemas.verify, plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
+            except Exception as error:
                 self.plugins.fail(plugin, "register_endpoints", error)
         for plugin in self.plugins.loaded():
-            for option in plugin.options:
-                self.settings.add(option)
             for job in plugin.jobs:
                 self.jobs.add(plugin.id, job)
             for step in plugin.steps:

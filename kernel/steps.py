@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Table, inspect, select
 
 from snaglist.kernel import times
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database, Tenant, insert_ignore
 from snaglist.kernel.engines import ends_transaction
 
@@ -108,7 +109,7 @@ class Steps:
             if step.key in self._applied(db):
                 return False
             try:
-                step.run(db)
+                contained(step.run, db)
             except Exception as error:
                 if ends_transaction(error):
                     raise

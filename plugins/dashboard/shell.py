@@ -56,7 +56,9 @@ def page(bundle: Bundle) -> bytes:
 
 def with_login(text: bytes, url: str) -> bytes:
     """Name in the page where people of the host sign in, "" for nowhere; the sign-in page links to it."""
-    return text.replace(b"</head>", f'<meta name="login" content="{escape(url)}">\n</head>'.encode(), 1) if url else text
+    return (
+        text.replace(b"</head>", f'<meta name="login" content="{escape(url)}">\n</head>'.encode(), 1) if url else text
+    )
 
 
 def _entry(assets: Assets, bundle: Bundle, base: str) -> dict[str, object]:
