@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,7 @@ _SETTING = "plugin."
 REGISTRATION = "registration"
 _MESSAGE = 300
 Check = Callable[[Any], Any]
+TypeCheck = Callable[[str, Any], None]
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
 
 
@@ -130,28 +132,31 @@ class Plugins:
         """The dashboard parts of all loaded plugins."""
         return [assets for plugin in self.loaded() for assets in plugin.assets]
 
-    def types(self, kind: str, check: Callable[[str, Any], None] | None = None) -> Mapping[str, Any]:
+    def types(self, kind: str, check: TypeCheck | None = None) -> Mapping[str, Any]:
         """Return what plugins registered for a kind, such as connector types, by name.
 
         `check(name, value)` raises for a value that is none of the kind; the plugin that registers it is `failed`.
         """
         if kind not in self._types:
-            known = self._types[kind] = {}
+            known: dict[str, Any] = {}
+            self._types[kind] = known
             for plugin in self.loaded():
                 own: dict[str, Any] = {}
-
-                def register(name: str, value: Any, plugin: Plugin = plugin, own: dict[str, Any] = own) -> None:
-                    if name in own or name in known:
-                        raise ValueError(f"{name} is registered already")
-                    self._check(plugin, "register_types", kind, name, value)
-                    if check:
-                        check(name, value)
-                    own[name] = value
-
+                register = partial(self._take_type, plugin, kind, own, check)
                 if self._attempt(plugin, "register_types", kind=kind, register=register):
                     known |= own
                     self._owners |= {(kind, name): plugin.id for name in own}
         return self._types[kind]
+
+    def _take_type(
+        self, plugin: Plugin, kind: str, own: dict[str, Any], check: TypeCheck | None, name: str, value: Any
+    ) -> None:
+        if name in own or name in self._types[kind]:
+            raise ValueError(f"{name} is registered already")
+        self._check(plugin, "register_types", kind, name, value)
+        if check:
+            check(name, value)
+        own[name] = value
 
     def owner(self, kind: str, name: str) -> str:
         """Return the id of the plugin that registered a value of a kind under a name."""

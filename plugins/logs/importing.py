@@ -22,7 +22,7 @@ from snaglist.plugins.logs.failures import note_failure
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
-from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.parsers import Parser, Reader
 from snaglist.plugins.logs.readings import (
     FileChanged,
     Found,
@@ -32,7 +32,9 @@ from snaglist.plugins.logs.readings import (
     Watch,
     known_source,
     make_reader,
+    note_success,
     parse,
+    read_with,
 )
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.source_rows import new_source_row
@@ -52,15 +54,19 @@ def import_file(
     is called with the number of bytes done after each transaction and may raise to stop.
     """
     result = FileResult(path)
-    try:
-        str(path).encode()
+
+    def read(parsers: Sequence[Parser]) -> None:
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path) as file:
-                    _import(call, file, reading, result, search, watch)
+                    _import(call, file, reading, result, search, watch, parsers)
                 break
             except FileChanged:
                 continue
+
+    try:
+        str(path).encode()
+        read_with(call.service, call, read)
     except UnicodeEncodeError:
         result.fail("the file name is not valid UTF-8")
     except FileNotFoundError as error:
@@ -72,9 +78,15 @@ def import_file(
 
 
 def _import(
-    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch | None
+    call: Call,
+    file: OpenFile,
+    reading: Reading,
+    result: FileResult,
+    search: Search | None,
+    watch: Watch | None,
+    parsers: Sequence[Parser],
 ) -> None:
-    run = _FileImport(call, file, reading, result, watch or _ignore)
+    run = _FileImport(call, file, reading, result, watch or _ignore, parsers)
     try:
         run.run(search or _nothing)
     except Conflict as error:
@@ -91,8 +103,17 @@ def _import(
 class _FileImport:
     """The run over one file."""
 
-    def __init__(self, call: Call, file: OpenFile, reading: Reading, result: FileResult, watch: Watch) -> None:
+    def __init__(
+        self,
+        call: Call,
+        file: OpenFile,
+        reading: Reading,
+        result: FileResult,
+        watch: Watch,
+        parsers: Sequence[Parser],
+    ) -> None:
         self.call = call
+        self.parsers = parsers
         self.file = file
         self.state = file.state
         self.reading = reading
@@ -251,6 +272,7 @@ class _FileImport:
         for portion in portions(self._entries(), self.reading.rules):
             self._store(portion)
             self.watch(self.checkpoint)
+        note_success(self.call, self.reader.primary)
         self.result.source_id = self.source.id if self.source else None
         if self.position <= resumed_at and (resumed_at or not fresh):
             self.result.state = "duplicate" if fresh else "unchanged"
@@ -263,6 +285,7 @@ class _FileImport:
         return make_reader(
             self.call.service,
             self.head,
+            parsers=self.parsers,
             start=self.position,
             zone=self.zone,
             modified_at=self.state.modified_at,

@@ -170,11 +170,11 @@ def test_hook_register_parsers(install: Install, kernel: Kernel) -> None:
 
 def test_hook_register_types(install: Install, kernel: Kernel) -> None:
     kinds = ("connector", "channel")
-    install("a", register_types=lambda kind, register: register(f"{kind}-a", 1) if kind in kinds else None)
-    install("b", register_types=lambda kind, register: register(f"{kind}-b", 2) if kind == "connector" else None)
+    install("a", register_types=lambda kind, register: register(f"{kind}_a", 1) if kind in kinds else None)
+    install("b", register_types=lambda kind, register: register(f"{kind}_b", 2) if kind == "connector" else None)
     with kernel() as client:
-        assert dict(client.service.plugins.types("connector")) == {"connector-a": 1, "connector-b": 2}
-        assert dict(client.service.plugins.types("channel")) == {"channel-a": 1}
+        assert dict(client.service.plugins.types("connector")) == {"connector_a": 1, "connector_b": 2}
+        assert dict(client.service.plugins.types("channel")) == {"channel_a": 1}
 
 
 def test_hook_register_commands(install: Install, kernel: Kernel, tmp_path: File) -> None:
