@@ -105,6 +105,7 @@ class Plugins:
             try:
                 self._check(plugin, "describe", plugin.description)
             except Exception as error:
+                plugin.description = Description(plugin.id, plugin.id, "", "", "")  # what it says can be shown nowhere
                 self.fail(plugin, "load", error)
         self._sort()
         for plugin in self.loaded():
