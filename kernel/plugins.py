@@ -40,6 +40,7 @@ _SETTING = "plugin."
 # The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
 REGISTRATION = "registration"
 _MESSAGE = 300
+_BLOCKED = "blocked by plugins.disabled"
 Check = Callable[[Any], Any]
 TypeCheck = Callable[[str, Any], None]
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
@@ -127,7 +128,7 @@ class Plugins:
         """Take a plugin out because a hook of it failed at start."""
         message = error if isinstance(error, str) else describe(error)
         plugin.error, plugin.failed_hook, plugin.failed_at = clip(message, _MESSAGE), hook, times.now()
-        log.error("plugin %s failed in %s: %s", plugin.id, hook, plugin.error)
+        log.error("plugin %s failed in %s: %s; %s", plugin.id, hook, plugin.error, way_on(plugin))
 
     def assets(self) -> list[Assets]:
         """The dashboard parts of all loaded plugins."""
@@ -280,7 +281,7 @@ class Plugins:
         self._plugins[name] = plugin
         denied = {normal(point.name), normal(distribution)} & self._disabled
         if denied and distribution != DISTRIBUTION:  # not even imported
-            self.fail(plugin, "load", "blocked by plugins.disabled")
+            self.fail(plugin, "load", _BLOCKED)
             return
         if name != point.name:
             self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
@@ -288,7 +289,7 @@ class Plugins:
         try:
             contained(self._import, point, plugin)
             if denied and not plugin.core:  # core areas are always there: everything else stands on them
-                self.fail(plugin, "load", "blocked by plugins.disabled")
+                self.fail(plugin, "load", _BLOCKED)
         except Exception as error:
             self.fail(plugin, "load", error)
 
@@ -392,6 +393,15 @@ class Plugins:
         if self._trace:
             log.info("hook %s.%s(%s)", plugin.id, hook, ", ".join(implementation.argnames))
         return implementation.function(**{name: known[name] for name in implementation.argnames})
+
+
+def way_on(plugin: Plugin) -> str:
+    """Return in words how to go on beside a plugin that failed; its data stays, whatever is done."""
+    if plugin.core:
+        return "it is a part of snaglist"
+    if plugin.error == _BLOCKED:
+        return "taken out of there, it is back with its data"
+    return f"all else goes on without it; mend it, uninstall it, or set SERVICE_DISABLED_PLUGINS={plugin.id}"
 
 
 def _about(distribution: Any) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -158,12 +158,16 @@ class Service:
             for step in plugin.steps:
                 self.steps.add(step)
 
-    def upgrade_application(self, application: Application) -> list[Step]:
-        """Apply pending steps; a plugin whose step fails is taken out, so that the rest goes on without it."""
+    def upgrade_application(
+        self, application: Application, *, only: Container[tuple[str, str]] | None = None
+    ) -> list[Step]:
+        """Apply pending steps (of `only`); a plugin whose step fails is taken out: the rest goes on without it."""
+        applied: list[Step] = []
         while True:
             try:
-                return self.steps.upgrade(application)
+                return applied + self.steps.upgrade(application, only=only)
             except StepFailed as failure:
+                applied += failure.applied
                 plugin = self.plugins.find(failure.step.owner)
                 if plugin is None or plugin.core:
                     raise
