@@ -31,7 +31,7 @@ from snaglist.kernel.errors import (
     internal_error,
 )
 from snaglist.kernel.origin import WRITING, Peer, read_peer
-from snaglist.kernel.plugins import Plugin
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.schemas import unsafe
 from snaglist.kernel.service import Service
 
@@ -89,10 +89,10 @@ class Gate:
             reply = failure(error, target.plugin)
         if target.endpoint and target.endpoint.cross_origin:
             reply = replace(reply, headers={**cross_origin(target.endpoint), **reply.headers})
-        told = (target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"], reply.status, started)
+        api, method = target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"]
         for name, observe in self._observers.items():
             try:
-                contained(observe, *told)
+                contained(observe, api, method, reply.status, started)
             except Exception as error:
                 owner = self._service.plugins.owner(OBSERVER, name)
                 internal_error(error, f"an observer of requests failed, plugin {owner}")

@@ -307,7 +307,8 @@ class Jobs:
         keeper = threading.Thread(target=_keep_lease, args=(call, stop), daemon=True)
         keeper.start()
         try:
-            result = dict(contained(job.run, call) or {})
+            returned = contained(job.run, call)
+            result = dict(returned or {})
             json.dumps(result, allow_nan=False)  # what cannot be stored is the job's failure, not the worker's
             outcome = {"status": "succeeded", "result": result, "error": None}
         except LeaseLost:

@@ -8,7 +8,6 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
@@ -24,6 +23,7 @@ from snaglist.kernel.endpoints import Assets, Endpoint, Path
 from snaglist.kernel.engines import ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
 from snaglist.kernel.settings import Option
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
@@ -34,13 +34,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("snaglist")
 
 GROUP = "snaglist.plugins"
-DISTRIBUTION = "snaglist"
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _SETTING = "plugin."
 # The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
 REGISTRATION = "registration"
 _MESSAGE = 300
-_BLOCKED = "blocked by plugins.disabled"
 Check = Callable[[Any], Any]
 TypeCheck = Callable[[str, Any], None]
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
@@ -48,33 +46,6 @@ _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch:
 
 def _as_it_is(value: Any) -> Any:
     return value
-
-
-@dataclass(slots=True)
-class Plugin:
-    """One entry point and what it contributes; `error` is set when it could not be loaded."""
-
-    id: str
-    distribution: str
-    description: Description
-    hooks: dict[str, pluggy.HookImpl] = field(default_factory=dict)
-    error: str | None = None
-    failed_hook: str = "load"
-    failed_at: str | None = None
-    endpoints: list[Endpoint] = field(default_factory=list)
-    paths: list[Path] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    options: list[Option] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
-    parsers: list[Any] = field(default_factory=list)
-    checks: list[tuple[str, Callable[[], bool]]] = field(default_factory=list)
-    assets: list[Assets] = field(default_factory=list)
-
-    @property
-    def core(self) -> bool:
-        """True for areas that cannot be switched off."""
-        return self.description.core
 
 
 class Plugins:
@@ -281,7 +252,7 @@ class Plugins:
         self._plugins[name] = plugin
         denied = {normal(point.name), normal(distribution)} & self._disabled
         if denied and distribution != DISTRIBUTION:  # not even imported
-            self.fail(plugin, "load", _BLOCKED)
+            self.fail(plugin, "load", BLOCKED)
             return
         if name != point.name:
             self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
@@ -289,7 +260,7 @@ class Plugins:
         try:
             contained(self._import, point, plugin)
             if denied and not plugin.core:  # core areas are always there: everything else stands on them
-                self.fail(plugin, "load", _BLOCKED)
+                self.fail(plugin, "load", BLOCKED)
         except Exception as error:
             self.fail(plugin, "load", error)
 
@@ -393,15 +364,6 @@ class Plugins:
         if self._trace:
             log.info("hook %s.%s(%s)", plugin.id, hook, ", ".join(implementation.argnames))
         return implementation.function(**{name: known[name] for name in implementation.argnames})
-
-
-def way_on(plugin: Plugin) -> str:
-    """Return in words how to go on beside a plugin that failed; its data stays, whatever is done."""
-    if plugin.core:
-        return "it is a part of snaglist"
-    if plugin.error == _BLOCKED:
-        return "taken out of there, it is back with its data"
-    return f"all else goes on without it; mend it, uninstall it, or set SERVICE_DISABLED_PLUGINS={plugin.id}"
 
 
 def _about(distribution: Any) -> tuple[str, str]:

@@ -19,7 +19,8 @@ from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
-from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
+from snaglist.kernel.plugin import DISTRIBUTION, Plugin
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.secrets import KEY_FILE, Secrets

@@ -6,6 +6,7 @@ place when more of it has arrived.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def import_file(
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path) as file:
-                    _import(call, file, reading, result, search, watch, parsers)
+                    _import(call, file, replace(reading, parsers=parsers), result, search, watch)
                 break
             except FileChanged:
                 continue
@@ -78,15 +79,9 @@ def import_file(
 
 
 def _import(
-    call: Call,
-    file: OpenFile,
-    reading: Reading,
-    result: FileResult,
-    search: Search | None,
-    watch: Watch | None,
-    parsers: Sequence[Parser],
+    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch | None
 ) -> None:
-    run = _FileImport(call, file, reading, result, watch or _ignore, parsers)
+    run = _FileImport(call, file, reading, result, watch or _ignore)
     try:
         run.run(search or _nothing)
     except Conflict as error:
@@ -103,17 +98,8 @@ def _import(
 class _FileImport:
     """The run over one file."""
 
-    def __init__(
-        self,
-        call: Call,
-        file: OpenFile,
-        reading: Reading,
-        result: FileResult,
-        watch: Watch,
-        parsers: Sequence[Parser],
-    ) -> None:
+    def __init__(self, call: Call, file: OpenFile, reading: Reading, result: FileResult, watch: Watch) -> None:
         self.call = call
-        self.parsers = parsers
         self.file = file
         self.state = file.state
         self.reading = reading
@@ -285,7 +271,7 @@ class _FileImport:
         return make_reader(
             self.call.service,
             self.head,
-            parsers=self.parsers,
+            parsers=self.reading.parsers,
             start=self.position,
             zone=self.zone,
             modified_at=self.state.modified_at,

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.plugins import Plugin
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
@@ -39,7 +39,7 @@ class Reading:
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
     not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here.
+    own name where that was lost on the way here. `parsers` are those of `read_with`.
     """
 
     rules: Rules
@@ -49,6 +49,7 @@ class Reading:
     final: bool = False
     own_zone: bool = False
     name: str = ""
+    parsers: Sequence[Parser] = ()
 
 
 @dataclass(slots=True)

@@ -13,7 +13,8 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import NotFound, ServiceError
 from snaglist.kernel.leases import heartbeat, worker_id
-from snaglist.kernel.plugins import Plugins, way_on
+from snaglist.kernel.plugin import way_on
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed

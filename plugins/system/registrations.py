@@ -14,7 +14,7 @@ from sqlalchemy import Table
 from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
-from snaglist.kernel.plugins import Plugin
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.settings import Option
 from snaglist.kernel.steps import Step
 
@@ -55,7 +55,8 @@ def _pattern(what: str, value: Any) -> None:
 
 
 def _number(what: str, value: Any, kinds: tuple[type, ...] = (int,), least: float | None = None) -> None:
-    if isinstance(value, bool) or not isinstance(value, kinds) or (least is not None and value < least):
+    fits: bool = type(value) in kinds and (least is None or value >= least)
+    if not fits:
         raise TypeError(f"{what}: must be a number{'' if least is None else f' from {least}'}, not {value!r:.60}")
 
 
@@ -202,9 +203,9 @@ def check(plugin: Plugin, hook: str, *new: Any) -> None:
     if hook in _CHECKS:
         _CHECKS[hook](*new)
     elif hook == "register_paths":
-        check_path(*new, endpoints=plugin.endpoints)
+        check_path(new[0], plugin.endpoints)
     elif hook == "dashboard_assets":
-        check_assets(*new, plugin_id=plugin.id)
+        check_assets(new[0], plugin.id)
 
 
 _CHECKS: dict[str, Callable[..., None]] = {
