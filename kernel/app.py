@@ -9,6 +9,7 @@ from typing import Any
 import falcon
 import zstandard
 
+from snaglist.kernel.containment import contained
 from snaglist.kernel.endpoints import Reply
 from snaglist.kernel.gate import Gate, Identify, encode_json, failure
 from snaglist.kernel.headers import security_headers
@@ -69,7 +70,8 @@ def _send(service: Service, request: falcon.Request, response: falcon.Response, 
         getattr(body, "close", lambda: None)()
         response.stream = iter(())  # a stream has no length, so neither has its head
     else:
-        response.stream = _gzip(body) if coding else body
+        pieces = _contained_pieces(body)
+        response.stream = _gzip(pieces) if coding else pieces
 
 
 def _coding(request: falcon.Request, response: falcon.Response, body: bytes | Iterator[bytes], kind: str) -> str:
@@ -87,6 +89,16 @@ def _coding(request: falcon.Request, response: falcon.Response, body: bytes | It
     if coding:
         response.set_header("Content-Encoding", coding)
     return coding
+
+
+def _contained_pieces(body: Iterator[bytes]) -> Iterator[bytes]:
+    """Give the pieces of a streamed body: what makes it may be code of a plugin, and runs when the gate is passed."""
+    end = object()
+    try:
+        while (piece := contained(next, body, end)) is not end:
+            yield piece  # type: ignore[misc]
+    finally:
+        getattr(body, "close", lambda: None)()
 
 
 def _gzip(body: Iterator[bytes]) -> Iterator[bytes]:

@@ -162,6 +162,10 @@ class Call:
         people = self.service.assignable_users
         return None if people is None else people(self.environ, self.application.id)
 
+    def login_url(self) -> str:
+        """Return where people of the host sign in; "" without a host, or when it does not say."""
+        return self.service.login_url(self.environ) if self.service.login_url else ""
+
     def remembered(self, name: str, read: Callable[[Connection], T]) -> T:
         """Return what `read` found, in a transaction for reading of its own, at most a second ago.
 

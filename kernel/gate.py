@@ -19,6 +19,7 @@ from snaglist.kernel import bodies
 from snaglist.kernel.applications import Application
 from snaglist.kernel.auth import presented_key
 from snaglist.kernel.call import LOCAL, Actor, Call
+from snaglist.kernel.containment import contained
 from snaglist.kernel.endpoints import Endpoint, Operation, Path, Reply
 from snaglist.kernel.errors import (
     BadRequest,
@@ -31,7 +32,7 @@ from snaglist.kernel.errors import (
     internal_error,
 )
 from snaglist.kernel.origin import WRITING, Peer, read_peer
-from snaglist.kernel.plugins import Plugin
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.schemas import unsafe
 from snaglist.kernel.service import Service
 
@@ -76,7 +77,7 @@ class Gate:
         self._identify = identify or (lambda environ, application: LOCAL)
         self._endpoints: dict[str, tuple[Endpoint, Plugin]] = service.endpoints()
         self._pages = [(re.compile(path.pattern), path) for plugin in service.plugins.loaded() for path in plugin.paths]
-        self._observers = service.plugins.types(OBSERVER).values()
+        self._observers = service.plugins.types(OBSERVER)
 
     def answer(self, environ: Environ) -> Reply:
         """Check the request and answer it, be it with the envelope of a failure."""
@@ -86,14 +87,16 @@ class Gate:
         try:
             reply = self._answer(environ, target, query, malformed)
         except Exception as error:
-            reply = failure(error)
+            reply = failure(error, target.plugin)
         if target.endpoint and target.endpoint.cross_origin:
             reply = replace(reply, headers={**cross_origin(target.endpoint), **reply.headers})
-        for observe in self._observers:
+        api, method = target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"]
+        for name, observe in self._observers.items():
             try:
-                observe(target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"], reply.status, started)
+                contained(observe, api, method, reply.status, started)
             except Exception as error:
-                internal_error(error, "an observer of requests failed")
+                owner = self._service.plugins.owner(OBSERVER, name)
+                internal_error(error, f"an observer of requests failed, plugin {owner}")
         return reply
 
     def _answer(self, environ: Environ, target: _Target, query: dict[str, str], malformed: BadRequest | None) -> Reply:
@@ -196,7 +199,7 @@ class Gate:
             place = quote(environ.get("SCRIPT_NAME") or "", encoding="latin-1") + "/"
             asked = environ.get("QUERY_STRING")
             return Reply(b"", 308, {"Location": f"{place}?{asked}" if asked else place}, "text/plain")
-        return target.page.handler(target.match or {}, self._call(environ, peer))
+        return contained(target.page.handler, target.match or {}, self._call(environ, peer))
 
     def _sign_in(self, target: _Target, environ: Environ, peer: Peer, refusal: Unauthorized) -> Reply:
         """The page at the root is its own sign-in page: it holds no data."""
@@ -215,7 +218,7 @@ class Gate:
             return None
         wanted, applications = query.get("app"), self._service.applications
         if endpoint.select:
-            return endpoint.select(applications.all(), query)
+            return contained(endpoint.select, applications.all(), query)
         return applications.find(wanted) if wanted else next(iter(applications.all()), None)
 
     def _admit(
@@ -231,7 +234,7 @@ class Gate:
             raise _not_allowed(endpoint, call.method)
         if operation and endpoint.authenticate:
             call.query = query
-            endpoint.authenticate(call)
+            contained(endpoint.authenticate, call)
         return operation
 
     def _call(
@@ -335,9 +338,10 @@ class Gate:
         return f"{peer.scheme}://{peer.shown}{environ.get('SCRIPT_NAME', '')}".rstrip("/")
 
 
-def failure(error: Exception) -> Reply:
-    """Return the envelope of a failure; what is not a ServiceError is logged under a reference."""
-    known = error if isinstance(error, ServiceError) and error.status != 500 else internal_error(error)
+def failure(error: Exception, plugin: Plugin | None = None) -> Reply:
+    """Return the envelope of a failure; what is not a ServiceError is logged under a reference, with the plugin."""
+    what = "internal error" if plugin is None else f"internal error, plugin {plugin.id}"
+    known = error if isinstance(error, ServiceError) and error.status != 500 else internal_error(error, what)
     return Reply({"error": known.message}, known.status, known.headers)
 
 
@@ -358,7 +362,7 @@ def cross_origin(endpoint: Endpoint) -> dict[str, str]:
 
 
 def _reply(operation: Operation, call: Call) -> Reply:
-    answer = operation.handler(call)
+    answer = contained(operation.handler, call)
     return answer if isinstance(answer, Reply) else Reply(answer, operation.statuses[0])
 
 

@@ -3,7 +3,8 @@
 A plugin is a module named by an entry point of the group `snaglist.plugins`; it implements any of
 these functions, marked with `hookimpl`. Three modes:
 
-- *collect*: called once at start, before any request. An exception marks the plugin `failed`; the rest starts.
+- *collect*: called once at start, before any request. An exception, or a value of the wrong shape, marks the plugin
+  `failed`; the rest starts.
 - *robust*: called inside the transaction of what happened, for plugins enabled in that application, each in
   a savepoint of its own: a failure undoes this plugin's rows only and shows as its `last_error`.
 - *chain*: as robust, and the result replaces the value for the next plugin; `None` leaves it as it is. A plugin gets
@@ -117,9 +118,9 @@ def register_jobs(register: "Callable[[Job], None]") -> None:
 def register_parsers(register: Callable[[Any], None]) -> None:
     """Collect. Call `register(parser)` with a `snaglist.plugins.logs.Parser`. Since 0.1.
 
-    Parsers take part wherever they are installed, in all applications, before the built-in ones. The format of a file
-    is that of the parser with the most headers in its first 64 KiB. A parser that raises there takes no part; one that
-    raises later makes the file `failed`.
+    Parsers take part in the applications where the plugin is on, before the built-in ones. The format of a file
+    is that of the parser with the most headers in its first 64 KiB. When a parser raises, or gives what is no event,
+    the file is read on without it; the failure is the plugin's `last_error` until it reads a file of its format.
     """
 
 

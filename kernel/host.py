@@ -11,6 +11,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from snaglist.kernel.app import WsgiApp, create_app
@@ -29,8 +30,11 @@ if TYPE_CHECKING:
 # The WSGI variable that carries the host's own request object to `identity` and `assignable_users`.
 REQUEST = "snaglist.request"
 OPEN_CHECK = "open_check"  # kind of what raises ConfigurationError when a service that asks nobody must not start
+# The one that carries a function: where people of the host sign in, unless `login_url` says so.
+LOGIN = "snaglist.login_url"
 Identity = Callable[[Any, str | None], Mapping[str, Any] | None]
 People = Callable[[Any, str], Iterable[Mapping[str, Any]]]
+Login = str | Callable[[Any], str]
 Environ = Mapping[str, Any]
 
 
@@ -41,6 +45,7 @@ def create_wsgi(
     identity: Identity | None = None,
     assignable_users: People | None = None,
     default_role: str | None = None,
+    login_url: Login | None = None,
     jobs: bool = False,
 ) -> "MountedService":
     """Return the service as a WSGI callable; see docs/hosting.md for what the arguments mean.
@@ -63,6 +68,7 @@ def create_wsgi(
                     _person(found, "assignable_users") for found in assignable_users(_request(environ), application)
                 )
             ]
+        service.login_url = partial(_login, login_url) if identity else None
         return service, create_app(service, _Actors(service, identity, default_role) if identity else None)
 
     return MountedService(open_service, jobs=jobs)
@@ -159,6 +165,16 @@ def _request(environ: Environ) -> Any:
     return environ.get(REQUEST, environ)
 
 
+def _login(given: Login | None, environ: Environ) -> str:
+    """Return where people sign in, "" where the host does not say; TypeError (answered as 500) for what is no text."""
+    if given is None:
+        given = environ.get(LOGIN, lambda request: "")
+    found: Any = given(_request(environ)) if callable(given) else given
+    if not isinstance(found, str):
+        raise TypeError(f"login_url: must be a text, not {type(found).__name__}")
+    return found
+
+
 def _person(found: Any, source: str, default_role: str | None = None) -> Actor:
     """Read what the host says of a person; TypeError (answered as 500) for anything that is not in order."""
     if not isinstance(found, Mapping):
@@ -187,8 +203,13 @@ def _latin(text: str) -> str:
 
 
 def django_urls(service: WsgiApp) -> list[Any]:
-    """Return URL patterns: `path("logs/", include(django_urls(service)))`."""
+    """Return URL patterns: `path("logs/", include(django_urls(service)))`.
+
+    Who is not signed in is led to the site's `LOGIN_URL`, unless the service has a `login_url` of its own.
+    """
+    from django.conf import settings
     from django.http import HttpResponse, StreamingHttpResponse
+    from django.shortcuts import resolve_url
     from django.urls import re_path
     from django.views.decorators.csrf import csrf_exempt
 
@@ -198,6 +219,7 @@ def django_urls(service: WsgiApp) -> list[Any]:
         environ |= {"wsgi.input": request, "wsgi.url_scheme": request.scheme}
         environ.setdefault("SERVER_PROTOCOL", "HTTP/1.1")  # an ASGI server leaves it out
         environ.setdefault("wsgi.errors", io.StringIO())
+        environ[LOGIN] = lambda request: resolve_url(settings.LOGIN_URL)
         caught: dict[str, Any] = {}
 
         def start_response(status: str, headers: Sequence[tuple[str, str]], *_: Any) -> None:
@@ -212,8 +234,11 @@ def django_urls(service: WsgiApp) -> list[Any]:
             response[name] = value
         return response
 
-    # The origin check of the service guards every write, so the host's token is not needed here.
-    return [re_path(r"^(?P<rest>.*)$", csrf_exempt(view), name="snaglist")]
+    # The origin check of the service guards every write, so the host's token is not needed here. Nor does the host's
+    # LoginRequiredMiddleware hold anybody up: the service asks who is signed in, and health and senders are nobody.
+    exempt = csrf_exempt(view)
+    exempt.login_required = False
+    return [re_path(r"^(?P<rest>.*)$", exempt, name="snaglist")]
 
 
 def _pieces(body: Iterable[bytes]) -> Iterator[bytes]:

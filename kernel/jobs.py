@@ -5,6 +5,7 @@ a running job whose heartbeat is 15 seconds old, or whose process on this node i
 are therefore run at least once and must be safe to repeat.
 """
 
+import json
 import logging
 import threading
 import time
@@ -18,7 +19,9 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from snaglist.kernel import store, times
 from snaglist.kernel.call import Call
+from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.database import clock, inserted_id
+from snaglist.kernel.engines import ends_transaction
 from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
 from snaglist.kernel.leases import POLL_SECONDS, is_gone, place, worker_id
 from snaglist.kernel.text import clip
@@ -215,13 +218,35 @@ class Jobs:
                 recent = _table.c.created_at.between(times.add(now, seconds=2 - seconds), now)
                 newest = select(_table.c.id).where(_table.c.kind == kind, recent, self._reachable()).limit(1)
                 busy = self.unfinished(call, kind) or db.execute(newest).first()
-                args = job.due(call) if not busy and call.enabled(owner) else None
-            if args is not None:
+                wanted = not busy and call.enabled(owner)
+            if wanted and (args := self._ask(call, owner, job)) is not None:
                 try:
                     with call.transaction():
                         self.enqueue(call, kind, args, dedupe=kind)
                 except Conflict:
                     log.debug("job %s is queued by another worker", kind)
+
+    def _ask(self, call: Call, owner: str, job: Job) -> Mapping[str, Any] | None:
+        """Return what `due` of a job does; when it fails, that is its plugin's last error, and hinders no other job."""
+        plugins = self._service.plugins
+        plugin, asked = plugins.find(owner), f"job {job.kind}"
+        assert plugin and job.due
+        args: Mapping[str, Any] | None = None
+        said: str | None = None
+        with call.transaction(write=False) as db:
+            try:
+                args = contained(job.due, call)
+                json.dumps(args, allow_nan=False)
+            except Exception as error:
+                if ends_transaction(error):
+                    raise
+                log.exception("plugin %s failed in due of %s", owner, asked)
+                args, said = None, describe(error)
+            noted = not plugin.core and plugins.is_failing(db, plugin, asked)
+        if said or noted:
+            with call.transaction():
+                plugins.note(call, plugin, asked, said)
+        return args
 
     def prune(self, application: "Application") -> None:
         """Forget jobs that finished longer ago than `jobs.keep_days`."""
@@ -276,20 +301,22 @@ class Jobs:
         return or_(_table.c.node.is_(None), _table.c.node == self._service.settings.node)
 
     def _run(self, application: "Application", row: RowMapping, worker: str) -> None:
-        job = self.kinds[row["kind"]][1]
+        owner, job = self.kinds[row["kind"]]
         call = JobCall(self._service, application, job_id=row["id"], args=row["args"], lease_owner=worker)
         stop = threading.Event()
         keeper = threading.Thread(target=_keep_lease, args=(call, stop), daemon=True)
         keeper.start()
         try:
-            result = job.run(call)
-            outcome = {"status": "succeeded", "result": dict(result or {}), "error": None}
+            returned = contained(job.run, call)
+            result = dict(returned or {})
+            json.dumps(result, allow_nan=False)  # what cannot be stored is the job's failure, not the worker's
+            outcome = {"status": "succeeded", "result": result, "error": None}
         except LeaseLost:
             return
         except Cancelled:
             outcome = {"status": "cancelled"}
         except Exception as error:
-            outcome = _failure(row, error)
+            outcome = _failure(row, error, owner)
         finally:
             stop.set()
             keeper.join()
@@ -317,9 +344,10 @@ def _ended(status: str, now: str) -> dict[str, Any]:
     return {"status": status, "finished_at": now, "dedupe": _FREED, "lease_owner": None}
 
 
-def _failure(row: RowMapping, error: Exception) -> dict[str, Any]:
+def _failure(row: RowMapping, error: Exception, owner: str) -> dict[str, Any]:
     """Return what becomes of a job that failed; what may pass by itself is tried again."""
-    known = error if isinstance(error, ServiceError) else internal_error(error, f"job {row['kind']} {row['id']} failed")
+    what = f"job {row['kind']} {row['id']} of plugin {owner} failed"
+    known = error if isinstance(error, ServiceError) else internal_error(error, what)
     outcome = {"status": "failed", "error": clip(known.message, 1000), "error_status": known.status}
     passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
     return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome

@@ -8,20 +8,22 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import click
 import pluggy
 from sqlalchemy import Connection, Table
-from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import hookspecs, store, times
+from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
 from snaglist.kernel.engines import ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
 from snaglist.kernel.settings import Option
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
@@ -32,44 +34,18 @@ if TYPE_CHECKING:
 log = logging.getLogger("snaglist")
 
 GROUP = "snaglist.plugins"
-DISTRIBUTION = "snaglist"
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
-_ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
 _SETTING = "plugin."
+# The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
+REGISTRATION = "registration"
 _MESSAGE = 300
 Check = Callable[[Any], Any]
+TypeCheck = Callable[[str, Any], None]
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
 
 
 def _as_it_is(value: Any) -> Any:
     return value
-
-
-@dataclass(slots=True)
-class Plugin:
-    """One entry point and what it contributes; `error` is set when it could not be loaded."""
-
-    id: str
-    distribution: str
-    description: Description
-    hooks: dict[str, pluggy.HookImpl] = field(default_factory=dict)
-    error: str | None = None
-    failed_hook: str = "load"
-    failed_at: str | None = None
-    endpoints: list[Endpoint] = field(default_factory=list)
-    paths: list[Path] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    options: list[Option] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
-    parsers: list[Any] = field(default_factory=list)
-    checks: list[tuple[str, Callable[[], bool]]] = field(default_factory=list)
-    assets: list[Assets] = field(default_factory=list)
-
-    @property
-    def core(self) -> bool:
-        """True for areas that cannot be switched off."""
-        return self.description.core
 
 
 class Plugins:
@@ -81,6 +57,7 @@ class Plugins:
         self._disabled = {normal(name) for name in disabled}
         self._plugins: dict[str, Plugin] = {}
         self._types: dict[str, dict[str, Any]] = {}
+        self._owners: dict[tuple[str, str], str] = {}
         self._trace = trace
 
     def load(
@@ -93,9 +70,15 @@ class Plugins:
         points = list(entry_points(group=GROUP) if found is None else found)
         # Once for each distribution: every answer of its object parses the file of metadata anew.
         distributions = {id(point.dist): point.dist for point in points}
-        about = {key: (dist.name, dist.version) if dist else (DISTRIBUTION, "") for key, dist in distributions.items()}
+        about = {key: _about(dist) for key, dist in distributions.items()}
         for point in sorted(points, key=lambda p: (about[id(p.dist)][0] != DISTRIBUTION, p.name)):
             self._load(point, *about[id(point.dist)])
+        for plugin in self.loaded():
+            try:
+                self._check(plugin, "describe", plugin.description)
+            except Exception as error:
+                plugin.description = Description(plugin.id, plugin.id, "", "", "")  # what it says can be shown nowhere
+                self.fail(plugin, "load", error)
         self._sort()
         for plugin in self.loaded():
             self._collect(plugin, reserved)
@@ -114,30 +97,52 @@ class Plugins:
 
     def fail(self, plugin: Plugin, hook: str, error: BaseException | str) -> None:
         """Take a plugin out because a hook of it failed at start."""
-        message = error if isinstance(error, str) else _describe(error)
+        message = error if isinstance(error, str) else describe(error)
         plugin.error, plugin.failed_hook, plugin.failed_at = clip(message, _MESSAGE), hook, times.now()
-        log.error("plugin %s failed in %s: %s", plugin.id, hook, plugin.error)
+        log.error("plugin %s failed in %s: %s; %s", plugin.id, hook, plugin.error, way_on(plugin))
 
     def assets(self) -> list[Assets]:
         """The dashboard parts of all loaded plugins."""
         return [assets for plugin in self.loaded() for assets in plugin.assets]
 
-    def types(self, kind: str) -> Mapping[str, Any]:
-        """Return what plugins registered for a kind, such as connector types, by name."""
+    def types(self, kind: str, check: TypeCheck | None = None) -> Mapping[str, Any]:
+        """Return what plugins registered for a kind, such as connector types, by name.
+
+        `check(name, value)` raises for a value that is none of the kind; the plugin that registers it is `failed`.
+        """
         if kind not in self._types:
             known: dict[str, Any] = {}
+            self._types[kind] = known
             for plugin in self.loaded():
                 own: dict[str, Any] = {}
-                if self._attempt(plugin, "register_types", kind=kind, register=_registrar(own, known)):
+                register = partial(self._take_type, plugin, kind, own, check)
+                if self._attempt(plugin, "register_types", kind=kind, register=register):
                     known |= own
-            self._types[kind] = known
+                    self._owners |= {(kind, name): plugin.id for name in own}
         return self._types[kind]
+
+    def _take_type(
+        self, plugin: Plugin, kind: str, own: dict[str, Any], check: TypeCheck | None, name: str, value: Any
+    ) -> None:
+        if name in own or name in self._types[kind]:
+            raise ValueError(f"{name} is registered already")
+        self._check(plugin, "register_types", kind, name, value)
+        if check:
+            check(name, value)
+        own[name] = value
+
+    def owner(self, kind: str, name: str) -> str:
+        """Return the id of the plugin that registered a value of a kind under a name."""
+        return self._owners[kind, name]
 
     def commands(self, cli: Any) -> None:
         """Let plugins add commands to the command line."""
         for plugin in self.loaded():
             before = dict(cli.commands)
             fine = self._attempt(plugin, "register_commands", cli=cli)
+            if odd := [name for name, added in cli.commands.items() if not isinstance(added, click.Command)]:
+                self.fail(plugin, "register_commands", f"{odd[0]!r} is no command of click")
+                fine = False
             if replaced := [name for name, known in before.items() if cli.commands.get(name) is not known]:
                 self.fail(plugin, "register_commands", f"command {replaced[0]} is registered already")
             if replaced or not fine:
@@ -155,6 +160,11 @@ class Plugins:
     def states(self, db: Connection) -> dict[str, dict[str, Any]]:
         """Return the stored state of every plugin: `enabled` and `last_error`."""
         return {key.removeprefix(_SETTING): value for key, value in store.get_settings(db, _SETTING).items()}
+
+    def is_failing(self, db: Connection, plugin: Plugin, hook: str) -> bool:
+        """Tell whether the last error of a plugin in the application of the transaction is that of this hook."""
+        state = store.get_setting(db, _SETTING + plugin.id) or {}
+        return (state.get("last_error") or {}).get("hook") == hook
 
     def switch(self, call: "Call", plugin: Plugin, on: bool) -> None:
         """Store the new state and tell the plugin."""
@@ -201,24 +211,28 @@ class Plugins:
         begun = time.monotonic()
         try:
             with call.savepoint():
-                result = check(self._call(plugin, hook, call=call, **arguments))
+                result = contained(lambda: check(self._call(plugin, hook, call=call, **arguments)))
                 if call.connection and is_aborted(call.connection):
                     raise RuntimeError("a failed statement was ignored")
-        except (Exception, SystemExit) as error:
+        except Exception as error:
             if ends_transaction(error):
                 raise
             log.exception("plugin %s failed in %s", plugin.id, hook)
-            self._note(call, plugin, hook, _describe(error))
+            self.note(call, plugin, hook, describe(error))
             return None
         took = time.monotonic() - begun
         if took > _SLOW_SECONDS:
             log.warning("plugin %s took %.1f s in %s", plugin.id, took, hook)
-            self._note(call, plugin, hook, f"slow: took {took:.1f} s, and everything waits for it; use a job")
+            self.note(call, plugin, hook, f"slow: took {took:.1f} s, and everything waits for it; use a job")
         elif (state.get("last_error") or {}).get("hook") == hook:
-            self._note(call, plugin, hook, None)
+            self.note(call, plugin, hook, None)
         return result
 
-    def _note(self, call: "Call", plugin: Plugin, hook: str, message: str | None) -> None:
+    def note(self, call: "Call", plugin: Plugin, hook: str, message: str | None) -> None:
+        """Store what went wrong in an application as the plugin's `last_error`, None when it is well again.
+
+        In the open transaction; nothing is stored in one for reading.
+        """
         if call.read_only:
             return
         self._store(call, plugin, last_error=message and {"hook": hook, "message": message, "at": times.now()})
@@ -238,27 +252,30 @@ class Plugins:
         self._plugins[name] = plugin
         denied = {normal(point.name), normal(distribution)} & self._disabled
         if denied and distribution != DISTRIBUTION:  # not even imported
-            self.fail(plugin, "load", "blocked by plugins.disabled")
+            self.fail(plugin, "load", BLOCKED)
             return
         if name != point.name:
             self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
             return
         try:
-            module = point.load()
-            self._manager.register(module, name)
-            plugin.hooks = dict(self._implementations(module))
-            description = module.describe()
-            if not isinstance(description, Description) or not _ID.fullmatch(description.id):
-                raise TypeError("describe() must return a Description whose id is like my_plugin")
-            if description.id != name:
-                raise ValueError(f"describe() says id {description.id}, the entry point {name}")
-            if description.core and distribution != DISTRIBUTION:
-                raise ValueError("describe(): only areas of snaglist itself can be core")
-            plugin.description = description
-            if denied and not description.core:  # core areas are always there: everything else stands on them
-                self.fail(plugin, "load", "blocked by plugins.disabled")
-        except (Exception, SystemExit) as error:
+            contained(self._import, point, plugin)
+            if denied and not plugin.core:  # core areas are always there: everything else stands on them
+                self.fail(plugin, "load", BLOCKED)
+        except Exception as error:
             self.fail(plugin, "load", error)
+
+    def _import(self, point: EntryPoint, plugin: Plugin) -> None:
+        module = point.load()
+        self._manager.register(module, plugin.id)
+        plugin.hooks = dict(self._implementations(module))
+        description = module.describe()
+        if not isinstance(description, Description) or not _ID.fullmatch(description.id):
+            raise TypeError("describe() must return a Description whose id is like my_plugin")
+        if description.id != plugin.id:
+            raise ValueError(f"describe() says id {description.id}, the entry point {plugin.id}")
+        if description.core and plugin.distribution != DISTRIBUTION:
+            raise ValueError("describe(): only areas of snaglist itself can be core")
+        plugin.description = description
 
     def _implementations(self, module: Any) -> Iterator[tuple[str, pluggy.HookImpl]]:
         for caller in self._manager.get_hookcallers(module) or ():
@@ -283,13 +300,13 @@ class Plugins:
     def _collect(self, plugin: Plugin, reserved: Mapping[str, Set[str]]) -> None:
         """Call the collect hooks of a plugin; `reserved` are the kernel's own names by what they name."""
 
-        def taking(kind: type, name: str, added: str) -> Callable[[Any], None]:
+        def taking(hook: str, kind: type, name: str, added: str) -> Callable[[Any], None]:
             """Return `register()` for things of a kind, told apart by an attribute, in a list of the plugin."""
 
             def register(new: Any) -> None:
                 if not isinstance(new, kind):
                     raise TypeError(f"register() takes {kind.__name__}, not {type(new).__name__}")
-                _check(plugin, new)
+                self._check(plugin, hook, new)
                 wanted = getattr(new, name)
                 taken = {getattr(item, name) for other in self.loaded() for item in getattr(other, added)}
                 if wanted in taken or wanted in reserved.get(added, ()):
@@ -298,30 +315,46 @@ class Plugins:
 
             return register
 
-        step = taking(Step, "label", "steps")
+        def parser(new: Any) -> None:
+            self._check(plugin, "register_parsers", new)
+            plugin.parsers.append(new)
+
+        def health_check(name: str, check: Callable[[], bool]) -> None:
+            self._check(plugin, "health_checks", name, check)
+            plugin.checks.append((name, check))
+
+        step = taking("register_steps", Step, "label", "steps")
         registrars: dict[str, Callable[..., None]] = {
-            "register_endpoints": taking(Endpoint, "name", "endpoints"),
-            "register_paths": taking(Path, "pattern", "paths"),
-            "register_tables": taking(Table, "name", "tables"),
+            "register_endpoints": taking("register_endpoints", Endpoint, "name", "endpoints"),
+            "register_paths": taking("register_paths", Path, "pattern", "paths"),
+            "register_tables": taking("register_tables", Table, "name", "tables"),
             "register_steps": lambda name, run: step(Step(plugin.id, name, run)),
-            "register_settings": taking(Option, "name", "options"),
-            "register_jobs": taking(Job, "kind", "jobs"),
-            "register_parsers": plugin.parsers.append,
-            "health_checks": lambda name, check: plugin.checks.append((name, check)),
+            "register_settings": taking("register_settings", Option, "name", "options"),
+            "register_jobs": taking("register_jobs", Job, "kind", "jobs"),
+            "register_parsers": parser,
+            "health_checks": health_check,
         }
         for hook, register in registrars.items():
             self._attempt(plugin, hook, register=register)
-        self._attempt(plugin, "dashboard_assets", taking(Assets, "name", "assets"))
+        self._attempt(plugin, "dashboard_assets", taking("dashboard_assets", Assets, "name", "assets"))
+
+    def _check(self, plugin: Plugin, hook: str, *new: Any) -> None:
+        for check in self.types(REGISTRATION).values():
+            contained(check, plugin, hook, *new)
 
     def _attempt(self, plugin: Plugin, hook: str, take: Callable[[Any], None] | None = None, **arguments: Any) -> bool:
         """Call a collect hook and take in what it returns; a plugin whose hook fails is taken out."""
         if hook not in plugin.hooks or plugin.error is not None:
             return False
-        try:
+
+        def attempt() -> None:
             result = self._call(plugin, hook, **arguments)
             if take and result is not None:
                 take(result)
-        except (Exception, SystemExit) as error:
+
+        try:
+            contained(attempt)
+        except Exception as error:
             self.fail(plugin, hook, error)
         return plugin.error is None
 
@@ -333,35 +366,14 @@ class Plugins:
         return implementation.function(**{name: known[name] for name in implementation.argnames})
 
 
-def _check(plugin: Plugin, new: Any) -> None:
-    """Raise ValueError for what a plugin may not register."""
-    if isinstance(new, Endpoint) and not _ENDPOINT.fullmatch(new.name):
-        raise ValueError(f"endpoint {new.name!r}: name must be like my-endpoint")
-    if isinstance(new, Assets) and new.name != plugin.id:
-        raise ValueError(f"dashboard_assets(): name must be {plugin.id}, the plugin's id")
-    if isinstance(new, Assets) and (
-        gone := [n for n in (new.module, *new.styles) if not new.root.joinpath(n).is_file()]
-    ):
-        raise ValueError(f"dashboard_assets(): there is no file {gone[0]}")
-    if isinstance(new, Path):
-        own = {endpoint.name for endpoint in plugin.endpoints if endpoint.authenticate}
-        if (new.handler is None) == (not new.api) or (new.api and new.api not in own):
-            raise ValueError(f"path {new.pattern!r}: needs a handler, or the api of an own endpoint with authenticate")
-
-
-def _registrar(own: dict[str, Any], known: Mapping[str, Any]) -> Callable[[str, Any], None]:
-    def register(name: str, value: Any) -> None:
-        if name in own or name in known:
-            raise ValueError(f"{name} is registered already")
-        own[name] = value
-
-    return register
-
-
-def _describe(error: BaseException) -> str:
-    """Return what went wrong in a line; of a database failure the driver's words, never the statement."""
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-    return clip(f"{type(cause).__name__}: {cause}".strip(), _MESSAGE)
+def _about(distribution: Any) -> tuple[str, str]:
+    """Return name and version of what a plugin was installed from; its file of metadata may be damaged."""
+    if distribution is None:
+        return DISTRIBUTION, ""
+    try:
+        return str(distribution.name or "unknown"), str(distribution.version or "")
+    except Exception:
+        return "unknown", ""
 
 
 def normal(name: str) -> str:

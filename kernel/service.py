@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,15 @@ from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
-from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
+from snaglist.kernel.plugin import DISTRIBUTION, Plugin
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.secrets import KEY_FILE, Secrets
@@ -56,6 +58,8 @@ class Service:
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
+        # Set by a host too: environ → the address where its people sign in, "" when it does not say.
+        self.login_url: Callable[[Mapping[str, Any]], str] | None = None
         self.bound = bound
         self.hosts = self._hosts()
         self._take_contributions()
@@ -132,24 +136,39 @@ class Service:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
+            for option in plugin.options:
+                try:
+                    contained(self.settings.add, option)
+                except ConfigurationError:  # a vital one, which is for the operator to mend
+                    raise
+                except Exception as error:
+                    self.plugins.fail(plugin, "register_settings", error)
+        for plugin in self.plugins.loaded():
+            named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.jobs]
+            named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
+            for hook, name in named:
+                if isinstance(name, str) and not self.settings.is_number(name):
+                    self.plugins.fail(plugin, hook, f"there is no setting {name} that is a number")
             try:  # snaglist's own are held by its tests
-                self.schemas.verify(plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
-            except ValueError as error:
+                contained(self.schemas.verify, plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
+            except Exception as error:
                 self.plugins.fail(plugin, "register_endpoints", error)
         for plugin in self.plugins.loaded():
-            for option in plugin.options:
-                self.settings.add(option)
             for job in plugin.jobs:
                 self.jobs.add(plugin.id, job)
             for step in plugin.steps:
                 self.steps.add(step)
 
-    def upgrade_application(self, application: Application) -> list[Step]:
-        """Apply pending steps; a plugin whose step fails is taken out, so that the rest goes on without it."""
+    def upgrade_application(
+        self, application: Application, *, only: Container[tuple[str, str]] | None = None
+    ) -> list[Step]:
+        """Apply pending steps (of `only`); a plugin whose step fails is taken out: the rest goes on without it."""
+        applied: list[Step] = []
         while True:
             try:
-                return self.steps.upgrade(application)
+                return applied + self.steps.upgrade(application, only=only)
             except StepFailed as failure:
+                applied += failure.applied
                 plugin = self.plugins.find(failure.step.owner)
                 if plugin is None or plugin.core:
                     raise

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Table, inspect, select
 
 from snaglist.kernel import times
+from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.database import Database, Tenant, insert_ignore
 from snaglist.kernel.engines import ends_transaction
 
@@ -36,11 +37,12 @@ class Step:
 
 
 class StepFailed(Exception):
-    """A step raised; its transaction was rolled back. The cause says why."""
+    """A step raised; its transaction was rolled back. `applied` are those before it."""
 
-    def __init__(self, step: Step) -> None:
-        super().__init__(f"schema step {step.label} failed")
+    def __init__(self, step: Step, error: Exception) -> None:
+        super().__init__(f"schema step {step.label} failed: {describe(error)}")
         self.step = step
+        self.applied: list[Step] = []
 
 
 @dataclass(slots=True)
@@ -101,18 +103,24 @@ class Steps:
         """Create the database if missing and apply pending steps (of `only`); returns what this call applied."""
         self._database.create(tenant)
         wanted = [step for step in self.state(tenant).pending if only is None or step.key in only]
-        return [step for step in wanted if self._apply(tenant, step)]
+        applied: list[Step] = []
+        try:
+            applied.extend(step for step in wanted if self._apply(tenant, step))
+        except StepFailed as failure:
+            failure.applied = applied
+            raise
+        return applied
 
     def _apply(self, tenant: Tenant, step: Step) -> bool:
         with self._database.exclusive(tenant) as db:
             if step.key in self._applied(db):
                 return False
             try:
-                step.run(db)
+                contained(step.run, db)
             except Exception as error:
                 if ends_transaction(error):
                     raise
-                raise StepFailed(step) from error
+                raise StepFailed(step, error) from error
             self._ledger.create(db, checkfirst=True)
             insert_ignore(db, self._ledger, [{"owner": step.owner, "name": step.name, "applied_at": times.now()}])
             return True

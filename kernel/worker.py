@@ -5,8 +5,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import Any
 
 from snaglist.kernel.applications import Application
+from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.kernel.service import Service
@@ -41,8 +43,8 @@ class Worker:
         self._thread.join(timeout)
 
     def _work(self) -> None:
-        given = (self._service, self._stop)
-        beside = [Thread(target=run, args=given, daemon=True) for run in self._service.plugins.types(BESIDE).values()]
+        found = self._service.plugins.types(BESIDE).items()
+        beside = [Thread(target=self._beside, args=given, daemon=True) for given in found]
         beside += [Thread(target=self._beat, daemon=True)]
         for thread in beside:
             thread.start()
@@ -75,6 +77,10 @@ class Worker:
         if prune:
             self._service.jobs.prune(application)
         return self._service.jobs.run_next(application, self._id)
+
+    def _beside(self, name: str, run: Any) -> None:
+        with _contained(f"{name} of plugin {self._service.plugins.owner(BESIDE, name)}"):
+            contained(run, self._service, self._stop)
 
     def _beat(self) -> None:
         while True:

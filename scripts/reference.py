@@ -14,7 +14,8 @@ from api_page import api_page
 from plugin_reference import plugin_reference
 
 from snaglist.kernel import hookspecs
-from snaglist.kernel.plugins import DISTRIBUTION, Plugins
+from snaglist.kernel.plugin import DISTRIBUTION
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.lookalikes import MARKS, TYPED

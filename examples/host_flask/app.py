@@ -50,6 +50,7 @@ service = create_wsgi(
     data=Path(os.environ.get("SHOP_DATA", "data")) / "snaglist",
     identity=identity,
     assignable_users=people,
+    login_url=lambda request: url_for("login"),
     jobs=True,
 )
 app.register_blueprint(flask_blueprint(service), url_prefix="/logs")

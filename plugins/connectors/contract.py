@@ -80,4 +80,11 @@ class ConnectorType:
 
 def types(call: Call) -> Mapping[str, ConnectorType]:
     """Return the connector types of all plugins by name."""
-    return call.service.plugins.types(KIND)
+    return call.service.plugins.types(KIND, _check)
+
+
+def _check(name: str, value: Any) -> None:
+    if not isinstance(value, ConnectorType) or not (callable(value.check) and callable(value.open)):
+        raise TypeError(f"{name}: must be a ConnectorType with the functions check and open, not {value!r:.60}")
+    if not value.schemas.joinpath("definitions", f"connector-{name}.json").is_file():
+        raise ValueError(f"{name}: schemas: there is no definitions/connector-{name}.json")

@@ -54,6 +54,13 @@ def page(bundle: Bundle) -> bytes:
     return text.encode()
 
 
+def with_login(text: bytes, url: str) -> bytes:
+    """Name in the page where people of the host sign in, "" for nowhere; the sign-in page links to it."""
+    return (
+        text.replace(b"</head>", f'<meta name="login" content="{escape(url)}">\n</head>'.encode(), 1) if url else text
+    )
+
+
 def _entry(assets: Assets, bundle: Bundle, base: str) -> dict[str, object]:
     """Say where the module of a contributor is: a file, or a part of the joined one."""
     name = f"{assets.name}/{assets.module}"

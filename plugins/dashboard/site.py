@@ -8,7 +8,7 @@ from threading import Lock
 
 from snaglist.kernel import Assets, Call, NotFound, Reply
 from snaglist.plugins.dashboard.assets import PACKERS, Bundle, collect
-from snaglist.plugins.dashboard.shell import page
+from snaglist.plugins.dashboard.shell import page, with_login
 
 ASSET_PATTERN = r"static/(?P<hash>[0-9a-f]{12})/(?P<name>[a-z0-9_]+/[A-Za-z0-9_./-]+)"
 FOREVER = "public, max-age=31536000, immutable"
@@ -33,8 +33,8 @@ class Site:
         self._built: Built | None = None
 
     def page(self, match: Mapping[str, str], call: Call) -> Reply:
-        """Answer the page at the root: the same bytes for everybody, without any application data."""
-        return Reply(self._site(call).page, content_type="text/html; charset=utf-8")
+        """Answer the page at the root: the same for everybody in a host, without any application data."""
+        return Reply(with_login(self._site(call).page, call.login_url()), content_type="text/html; charset=utf-8")
 
     def asset(self, match: Mapping[str, str], call: Call) -> Reply:
         """Answer one file of this very state of the dashboard."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Table
 
 from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
 from snaglist.plugins.issues import assignment, bulk, manual, modules, search, status, tables
+from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -71,6 +72,7 @@ __all__ = [
     "attach_automatic",
     "attach_by_hand",
     "change_status",
+    "check_event",
     "clean",
     "create_issue",
     "create_mirrored",

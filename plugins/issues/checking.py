@@ -94,19 +94,14 @@ def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
     return list(result)
 
 
-def _checked_event(name: str, event: Any) -> Event:
+def check_event(name: str, event: Any) -> Event:
+    """Return what a parser made of an entry, when it is an event whose fields are of the right kinds."""
     if not isinstance(event, Event):
         raise TypeError(f"{name} must be an Event, not {type(event).__name__}")
     _check_fields(name, event, _EVENT)
-    if event.severity not in RANK:
-        raise ValueError(f"{name}.severity: must be one of {', '.join(SEVERITIES)}, not {event.severity!r}")
-    if event.occurred_at and not times.is_time(event.occurred_at):
-        raise ValueError(f"{name}.occurred_at: must be like 2026-01-03 10:00:00, not {event.occurred_at!r}")
     for field, longest in _LONGEST.items():
         if len(getattr(event, field)) > longest:
             raise ValueError(f"{name}.{field}: must have at most {longest} characters")
-    if not 0 <= event.byte_start <= event.byte_end <= MAX_NUMBER:
-        raise ValueError(f"{name}.byte_end: must not lie before byte_start")
     if event.access:
         _check_fields(f"{name}.access", event.access, _ACCESS)
     for tag in event.tags:
@@ -114,6 +109,17 @@ def _checked_event(name: str, event: Any) -> Event:
             raise TypeError(f"{name}.tags: must hold texts, not {type(tag).__name__}")
     for number, exception in enumerate(event.exceptions):
         _check_exception(f"{name}.exceptions[{number}]", exception)
+    return event
+
+
+def _checked_event(name: str, found: Any) -> Event:
+    event = check_event(name, found)
+    if event.severity not in RANK:
+        raise ValueError(f"{name}.severity: must be one of {', '.join(SEVERITIES)}, not {event.severity!r}")
+    if event.occurred_at and not times.is_time(event.occurred_at):
+        raise ValueError(f"{name}.occurred_at: must be like 2026-01-03 10:00:00, not {event.occurred_at!r}")
+    if not 0 <= event.byte_start <= event.byte_end <= MAX_NUMBER:
+        raise ValueError(f"{name}.byte_end: must not lie before byte_start")
     return event
 
 

@@ -4,17 +4,20 @@ Rotation by copy and truncation leaves such a file: lines that came between the 
 are not in the copy, and are nowhere else any more.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import holds
-from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse
+from snaglist.plugins.logs.parsers import Parser
+from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse, read_with
 from snaglist.plugins.logs.trail import Trail, begins_with
 
 
@@ -88,10 +91,12 @@ def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: i
         stored = queries.event_times(db, row.id, end)
     if not stored:
         return bool(len(head) >= row.prefix_length == PREFIX_BYTES)
-    try:
+
+    def read(parsers: Sequence[Parser]) -> list[Event]:
         reader = make_reader(
             call.service,
             head,
+            parsers=parsers,
             start=0,
             zone=row.timezone,
             modified_at=file.state.modified_at,
@@ -99,7 +104,10 @@ def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: i
             log_type=row.log_type,
             encoding=row.encoding,
         )
-        events = [*parse(lambda: reader.feed(head)), *parse(reader.close)]
+        return [*parse(lambda: reader.feed(head)), *parse(reader.close)]
+
+    try:
+        events = read_with(call.service, call, read)
     except ParseFailure:
         return False
     found = {(event.byte_start, event.byte_end): event for event in events}

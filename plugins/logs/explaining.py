@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,9 +12,9 @@ from snaglist.kernel.cli import Session
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.files import DAMAGED, open_file
-from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.parsers import Parser, Reader, Watched
 from snaglist.plugins.logs.piped import STANDARD_INPUT
-from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse
+from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse, read_with
 
 CHUNK_BYTES = 256 * 1024
 MAX_SHOWN = 160
@@ -25,14 +25,15 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
     """Read a file, or standard input, and return what becomes of it; raises NotFound or ServiceError."""
     try:
         if name == STANDARD_INPUT:
-            return _explain(session, io.BytesIO(sys.stdin.buffer.read()), "stdin", times.now(), zone)
+            given = sys.stdin.buffer.read()
+            return _explain(session, lambda: io.BytesIO(given), "stdin", times.now(), zone)
         path = Path(name)
         if name and path.is_dir():
             raise NotFound(f"{name}: is a folder; name one of its files")
         if not path.is_file():
             raise NotFound(f"{name or 'FILE'}: no such file")
         with open_file(path) as file:
-            return _explain(session, file.content(), file.state.name, file.state.modified_at, zone)
+            return _explain(session, file.content, file.state.name, file.state.modified_at, zone)
     except DAMAGED as error:
         raise ServiceError(f"{name}: the compressed data is damaged or ends too early") from error
     except ParseFailure as error:
@@ -41,11 +42,24 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
         raise ServiceError(f"{name}: {reason(error)}") from error
 
 
-def _explain(session: Session, stream: BinaryIO, name: str, modified_at: str, zone: str) -> dict[str, Any]:
+def _explain(
+    session: Session, opened: Callable[[], BinaryIO], name: str, modified_at: str, zone: str
+) -> dict[str, Any]:
     service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
-    head = stream.read(service.settings["ingestion.sample_bytes"])
-    reader = make_reader(service, head, start=0, zone=zone, modified_at=modified_at, channel=name)
-    entries = [_entry(event) for event in _events(reader, head, stream)]
+
+    def read(parsers: Sequence[Parser]) -> tuple[Reader, list[dict[str, Any]]]:
+        with opened() as stream:
+            head = stream.read(service.settings["ingestion.sample_bytes"])
+            reader = make_reader(
+                service, head, parsers=parsers, start=0, zone=zone, modified_at=modified_at, channel=name
+            )
+            return reader, [_entry(event) for event in _events(reader, head, stream)]
+
+    # Which plugins are on is not known without a database, so all of them take part.
+    reader, entries = read_with(service, None, read)
+    if isinstance(reader.primary, Watched):
+        plugin = reader.primary.plugin
+        session.note(f"{reader.log_type} is a format of the plugin {plugin}: an application reads it where that is on")
     model = GroupingModel()
     model.add([entry["key"] for entry in entries])
     for entry in entries:

@@ -6,6 +6,7 @@ place when more of it has arrived.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from snaglist.plugins.logs.failures import note_failure
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
-from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.parsers import Parser, Reader
 from snaglist.plugins.logs.readings import (
     FileChanged,
     Found,
@@ -32,7 +33,9 @@ from snaglist.plugins.logs.readings import (
     Watch,
     known_source,
     make_reader,
+    note_success,
     parse,
+    read_with,
 )
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.source_rows import new_source_row
@@ -52,15 +55,19 @@ def import_file(
     is called with the number of bytes done after each transaction and may raise to stop.
     """
     result = FileResult(path)
-    try:
-        str(path).encode()
+
+    def read(parsers: Sequence[Parser]) -> None:
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path) as file:
-                    _import(call, file, reading, result, search, watch)
+                    _import(call, file, replace(reading, parsers=parsers), result, search, watch)
                 break
             except FileChanged:
                 continue
+
+    try:
+        str(path).encode()
+        read_with(call.service, call, read)
     except UnicodeEncodeError:
         result.fail("the file name is not valid UTF-8")
     except FileNotFoundError as error:
@@ -251,6 +258,7 @@ class _FileImport:
         for portion in portions(self._entries(), self.reading.rules):
             self._store(portion)
             self.watch(self.checkpoint)
+        note_success(self.call, self.reader.primary)
         self.result.source_id = self.source.id if self.source else None
         if self.position <= resumed_at and (resumed_at or not fresh):
             self.result.state = "duplicate" if fresh else "unchanged"
@@ -263,6 +271,7 @@ class _FileImport:
         return make_reader(
             self.call.service,
             self.head,
+            parsers=self.reading.parsers,
             start=self.position,
             zone=self.zone,
             modified_at=self.state.modified_at,

@@ -1,11 +1,14 @@
 """One event of a file, parsed again from its bytes: the texts of single events are kept nowhere else."""
 
+from collections.abc import Sequence
+
 from sqlalchemy import select
 
 from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues import Event, tables
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse
+from snaglist.plugins.logs.parsers import Parser
+from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse, read_with
 from snaglist.plugins.logs.viewing import opened
 
 _occurrences = tables.occurrences
@@ -30,10 +33,12 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
             content = stream.read(min(row.byte_end - row.byte_start, setting("ingestion.capture_limit")))
     except NotFound:
         return None
-    try:
+
+    def read(parsers: Sequence[Parser]) -> list[Event]:
         reader = make_reader(
             call.service,
             head,
+            parsers=parsers,
             start=row.byte_start,
             zone=source.timezone,
             modified_at=source.modified_at or row.occurred_at,
@@ -41,7 +46,10 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
             log_type=source.log_type,
             encoding=source.encoding,
         )
-        events = [*parse(lambda: reader.feed(content)), *parse(reader.close)]
+        return [*parse(lambda: reader.feed(content)), *parse(reader.close)]
+
+    try:
+        events = read_with(call.service, call, read)
     except ParseFailure:
         return None
     found = [event for event in events if event.byte_start == row.byte_start]

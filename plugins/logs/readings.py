@@ -1,19 +1,21 @@
 """How files are read: the settings of a run, what a file may go on from, and the reader that both need."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.files import OpenFile
-from snaglist.plugins.logs.parsers import BUILT_IN, Parser, Reader
+from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.trail import Trail
 
 log = logging.getLogger("snaglist")
@@ -37,7 +39,7 @@ class Reading:
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
     not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here.
+    own name where that was lost on the way here. `parsers` are those of `read_with`.
     """
 
     rules: Rules
@@ -47,6 +49,7 @@ class Reading:
     final: bool = False
     own_zone: bool = False
     name: str = ""
+    parsers: Sequence[Parser] = ()
 
 
 @dataclass(slots=True)
@@ -72,16 +75,66 @@ def known_source(call: Call, path: Path) -> Row[Any] | None:
     return queries.newest(call.db, str(path), call.service.file_node)
 
 
-def parsers_of(service: Service) -> tuple[Parser, ...]:
-    """Return the parsers of loaded plugins and the built-in ones."""
-    added = [parser for plugin in service.plugins.loaded() for parser in plugin.parsers]
-    return (*added, *BUILT_IN)
+def parsers_of(service: Service, call: Call | None) -> tuple[Parser, ...]:
+    """Return the parsers of the plugins that are on in the call's application, and the built-in ones.
+
+    Without an application those of all plugins that work.
+    """
+    adding = [
+        plugin for plugin in service.plugins.loaded() if plugin.parsers and (call is None or _is_on(call, plugin))
+    ]
+    return (*(Watched(parser, plugin.id) for plugin in adding for parser in plugin.parsers), *BUILT_IN)
 
 
-def make_reader(service: Service, head: bytes, *, start: int, zone: str, modified_at: str, **known: Any) -> Reader:
+def _is_on(call: Call, plugin: Plugin) -> bool:
+    if plugin.core:
+        return True
+    if call.connection is not None:
+        return call.enabled(plugin.id)
+    return call.remembered(f"plugin.{plugin.id}", partial(call.service.plugins.enabled, plugin_id=plugin.id))
+
+
+def read_with(service: Service, call: Call | None, work: Callable[[Sequence[Parser]], _Made]) -> _Made:
+    """Do the work that reads one file with these parsers; again, without it, when a parser of a plugin fails at it.
+
+    What the work stored before it failed has to stand: it goes on from there. The failure is that of the plugin and
+    stands in its `last_error`, until a file of the parser's format is read without one.
+    """
+    parsers = parsers_of(service, call)
+    while True:
+        try:
+            return work(parsers)
+        except ParserFailed as failure:
+            log.error("%s; the file is read without it", failure, exc_info=failure)
+            parsers = tuple(one for one in parsers if not (isinstance(one, Watched) and failure.is_of(one)))
+            if call is not None:
+                _note(call, failure.plugin, failure.log_type, failure.reason)
+
+
+def note_success(call: Call, parser: Parser) -> None:
+    """Take back what the last error of a plugin says of its parser: a file of its format was read."""
+    if isinstance(parser, Watched):
+        _note(call, parser.plugin, parser.log_type, None)
+
+
+def _note(call: Call, plugin_id: str, log_type: str, message: str | None) -> None:
+    plugins = call.service.plugins
+    plugin, hook = plugins.find(plugin_id), f"parser {log_type}"
+    if plugin is None or call.connection is not None:  # an open transaction is for reading an event, not for this
+        return
+    with call.transaction(write=False) as db:
+        noted = plugins.is_failing(db, plugin, hook)
+    if message or noted:
+        with call.transaction():
+            plugins.note(call, plugin, hook, message)
+
+
+def make_reader(
+    service: Service, head: bytes, *, parsers: Sequence[Parser], start: int, zone: str, modified_at: str, **known: Any
+) -> Reader:
     """Return a reader with the limits of the configuration; `known` is what an earlier reader found out.
 
-    Raises ParseFailure: the parsers look at the head of the file.
+    Raises ParseFailure or ParserFailed: the parsers look at the head of the file.
     """
     settings = service.settings
     return parse(
@@ -91,7 +144,7 @@ def make_reader(service: Service, head: bytes, *, start: int, zone: str, modifie
             zone=zone,
             modified_at=modified_at,
             now=times.now(),
-            parsers=parsers_of(service),
+            parsers=parsers,
             fallback_encoding=settings["ingestion.fallback_encoding"],
             capture_limit=settings["ingestion.capture_limit"],
             message_limit=settings["ingestion.message_limit"],
@@ -102,9 +155,11 @@ def make_reader(service: Service, head: bytes, *, start: int, zone: str, modifie
 
 
 def parse(step: Callable[[], _Made]) -> _Made:
-    """Make a reader or take a step of it; raises ParseFailure for whatever a parser raises."""
+    """Make a reader or take a step of it; raises ParserFailed for a parser of a plugin, else ParseFailure."""
     try:
         return step()
-    except Exception as error:  # a parser of a third party may raise anything
+    except ParserFailed:
+        raise
+    except Exception as error:
         log.exception("a parser failed")
         raise ParseFailure(f"cannot be parsed ({type(error).__name__})") from error

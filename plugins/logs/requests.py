@@ -15,11 +15,11 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.files import DAMAGED, open_file
-from snaglist.plugins.logs.parsers import DIRECTIVE, AccessLine, Clock, Reader
+from snaglist.plugins.logs.parsers import DIRECTIVE, AccessLine, Clock, ParserFailed, Reader
 from snaglist.plugins.logs.parsers.access import Access
 from snaglist.plugins.logs.parsers.access_line import plain_address
 from snaglist.plugins.logs.parsers.lines import clean
-from snaglist.plugins.logs.readings import ParseFailure, make_reader
+from snaglist.plugins.logs.readings import ParseFailure, make_reader, parsers_of
 
 CHUNK_BYTES = 1024 * 1024
 _MEMO = 4096
@@ -40,13 +40,16 @@ def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: C
 
     Hours are `YYYY-MM-DD HH:00:00` in UTC; a line without a usable time has that of the line before. Times without
     a zone are UTC. `watch` is called with the number of (uncompressed) bytes read so far. Raises ServiceError when
-    the file cannot be read.
+    the file cannot be read, or when a parser of a plugin fails at it, which it names.
     """
     try:
         with open_file(path) as file, file.content() as stream:
             _read(service, stream, file.state.modified_at, take, miss, watch)
     except DAMAGED as error:
         raise ServiceError(f"{path}: the compressed data is damaged or ends too early") from error
+    except ParserFailed as error:  # what was taken cannot be taken back, so that it is not read again without it
+        way = f"SERVICE_DISABLED_PLUGINS={error.plugin} reads without it"
+        raise ServiceError(f"{path}: {error}; {way}") from error
     except ParseFailure as error:
         raise ServiceError(f"{path}: {error}") from error
     except OSError as error:
@@ -57,7 +60,8 @@ def _read(
     service: Service, stream: BinaryIO, modified_at: str, take: Take, miss: Miss, watch: Callable[[int], None]
 ) -> None:
     head = stream.read(service.settings["ingestion.sample_bytes"])
-    reader = make_reader(service, head, start=0, zone="UTC", modified_at=modified_at)
+    parsers = parsers_of(service, None)
+    reader = make_reader(service, head, parsers=parsers, start=0, zone="UTC", modified_at=modified_at)
     pieces = _pieces(head, stream, watch)
     if reader.log_type != Access.log_type or reader.encoding.startswith("utf-16"):
         _read_events(reader, pieces, take, miss)

@@ -12,7 +12,8 @@ import click
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.applications import SCHEMA_LOOK
 from snaglist.kernel.host import OPEN_CHECK
-from snaglist.plugins.system import commands, handlers, openapi
+from snaglist.kernel.plugins import REGISTRATION
+from snaglist.plugins.system import commands, handlers, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.figures import METRICS
 from snaglist.plugins.system.lookalikes import require_intended_key
@@ -72,7 +73,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server to other areas, look at keys and tables for the kernel, and offer figures of the jobs."""
+    """Lend the server to other areas, look at keys, tables and registrations for the kernel, offer figures of the jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
@@ -81,6 +82,8 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         register("key", require_intended_key)
     elif kind == SCHEMA_LOOK:
         register("columns", unlike)
+    elif kind == REGISTRATION:
+        register("shapes", registrations.check)
     elif kind == "metric":
         for name, figure in METRICS.items():
             register(name, figure)

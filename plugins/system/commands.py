@@ -13,6 +13,7 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import NotFound, ServiceError
 from snaglist.kernel.leases import heartbeat, worker_id
+from snaglist.kernel.plugin import way_on
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
@@ -103,7 +104,7 @@ def doctor_command(session: Session) -> None:
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
     lines += [_checked(service, name, report["checks"]) for name in report["checks"]]
     lines += [f"warn  {warning}" for warning in config_warnings(service, told=True)]
-    lines += [f"warn  plugin {p.id}: {p.error}" for p in service.plugins.all() if p.error]
+    lines += [f"warn  plugin {p.id}: {p.failed_hook}: {p.error}; {way_on(p)}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
     lines += failing
     lines += [f"warn  {warning}" for warning in exposed]

@@ -10,7 +10,7 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Reply
 from snaglist.kernel.errors import Conflict, Forbidden, Invalid, NotFound
-from snaglist.kernel.plugins import DISTRIBUTION, Plugin
+from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.removing import remove_application

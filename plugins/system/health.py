@@ -13,8 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock
-from snaglist.kernel.errors import ServiceError, Unavailable
+from snaglist.kernel.errors import ServiceError, Unavailable, internal_error
 from snaglist.kernel.jobs import queued_for
 from snaglist.kernel.leases import worker_alive
 from snaglist.plugins.system.warnings import config_warnings
@@ -79,8 +80,16 @@ class Health:
             "disk": self._disk,
         }
         added = [check for plugin in self._service.plugins.loaded() for check in plugin.checks]
-        kinds = self._service.plugins.types(CHECKS)
-        added += [(name, found) for name, kind in kinds.items() if (found := kind.check(self._service))]
+        for name, kind in self._service.plugins.types(CHECKS).items():
+            try:
+                found = contained(kind.check, self._service)
+            except Exception as error:
+                internal_error(
+                    error, f"health check {name} of plugin {self._service.plugins.owner(CHECKS, name)} failed"
+                )
+                found = _fails
+            if found:
+                added.append((name, found))
         return own | {name: check for name, check in added if name not in own}
 
     def _versions(self) -> dict[str, str]:
@@ -148,9 +157,13 @@ def hint(service: "Service", name: str) -> str:
     return HINTS.get(name) or (kinds[name].hint if name in kinds else "see its plugin")
 
 
+def _fails() -> bool:
+    return False
+
+
 def _holds(check: Callable[[], bool]) -> bool:
     try:
-        return bool(check())
+        return bool(contained(check))
     except (ServiceError, SQLAlchemyError, OSError):
         return False
     except Exception:  # a plugin's check

@@ -3,14 +3,18 @@
 Areas that keep secrets register `stored(call)` as `sealed`: it gives each, in the open transaction.
 """
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 
 from snaglist.kernel import Call, Unavailable
 from snaglist.kernel.applications import Application
+from snaglist.kernel.containment import contained, describe
+from snaglist.kernel.engines import ends_transaction
 from snaglist.kernel.secrets import StoredSecret
 from snaglist.kernel.service import Service
 
 SEALED = "sealed"
+log = logging.getLogger("snaglist")
 
 
 def reseal(service: Service, application: Application) -> None:
@@ -33,8 +37,23 @@ def lost(service: Service, application: Application) -> list[str]:
 
 
 def _stored(call: Call) -> Iterator[StoredSecret]:
-    for stored in call.service.plugins.types(SEALED).values():
-        yield from stored(call)
+    plugins = call.service.plugins
+    for name, stored in plugins.types(SEALED).items():
+        found: list[StoredSecret] = []
+        try:
+            with call.db.begin_nested():
+                found = contained(_listed, stored, call)
+        except Exception as error:
+            plugin = plugins.find(plugins.owner(SEALED, name))
+            if plugin is None or plugin.core or ends_transaction(error):
+                raise
+            log.exception("the secrets of plugin %s are not known", plugin.id)
+            plugins.note(call, plugin, SEALED, describe(error))
+        yield from found
+
+
+def _listed(stored: Callable[[Call], Iterable[StoredSecret]], call: Call) -> list[StoredSecret]:
+    return list(stored(call))
 
 
 def _opens(service: Service, application: Application, one: StoredSecret) -> bool:

@@ -18,6 +18,7 @@ from waitress.task import ErrorTask
 from snaglist.kernel import bodies
 from snaglist.kernel.app import create_app
 from snaglist.kernel.auth import presented_key
+from snaglist.kernel.containment import Stopped
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Endpoint
 from snaglist.kernel.errors import BadRequest, TooLarge, internal_error
 from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, cross_origin
@@ -110,7 +111,7 @@ def _shown(host: str) -> str:
 
 
 def exit_on_signals() -> None:
-    """Raise SystemExit in the main thread at the first signal to end.
+    """Raise Stopped, a SystemExit, in the main thread at the first signal to end.
 
     waitress drains its requests when that reaches its loop; a plain SIGTERM would cut them off. An event that a
     handler set, while the main thread is about to wait for it, would lock itself up.
@@ -119,7 +120,7 @@ def exit_on_signals() -> None:
     def stop(*_: Any) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)  # once is enough; a second one must not cut the end short
-        raise SystemExit(0)
+        raise Stopped(0)
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, stop)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, text
 
 from snaglist.kernel import store
 from snaglist.kernel.applications import Application
-from snaglist.kernel.plugins import DISTRIBUTION
+from snaglist.kernel.plugin import DISTRIBUTION
 from snaglist.kernel.service import Service
 
 _SQLITE = """

@@ -5,13 +5,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from snaglist.kernel import Call, Conflict, Invalid, key
+from snaglist.kernel import Call, Conflict, Invalid, Unavailable, key, times
 from snaglist.kernel.addresses import Refused
 from snaglist.plugins.tracker import position, queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Provider, providers
 from snaglist.plugins.tracker.kinds import SYNC
-from snaglist.plugins.tracker.settings import SECRETS, SHOWN, Settings
+from snaglist.plugins.tracker.settings import PREVIOUS, PREVIOUS_HOURS, SECRETS, SHOWN, Settings
+from snaglist.plugins.tracker.signatures import SECRET_FORM, is_usable
 
 _SCOPE = ("provider", "project", "team_key", "assigned_to_me")
 _LISTS = ("labels", "assignees")
@@ -53,7 +54,14 @@ def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
     sealed = _sealed(call, after, body, {} if other else _kept(call, before, after, kind, body))
     moved = other or any(getattr(after, name) != getattr(before, name) for name in _SCOPE)
     moved = moved or any(not stored.same(getattr(after, name), getattr(before, name)) for name in _LISTS)
-    after = replace(after, sealed=sealed, generation=before.generation + moved, updated_at=call.now)
+    until = _previous_until(call, before, sealed)
+    after = replace(
+        after,
+        webhook_secret_previous_until=until,
+        sealed=sealed,
+        generation=before.generation + moved,
+        updated_at=call.now,
+    )
     _check_enabled(call, after, kind)
 
     def store() -> dict[str, Any]:
@@ -132,10 +140,35 @@ def _sealed(call: Call, settings: Settings, body: Mapping[str, Any], before: Map
         text = body[name].strip()  # as those of the environment: a line end is copied easily
         if name == "api_key" and not (text.isascii() and text.isprintable()):
             raise Invalid("api_key: must be one line of ASCII characters")
+        if name == "webhook_secret":
+            if text and not is_usable(text):
+                raise Invalid(f"webhook_secret: must be {SECRET_FORM}, or empty to clear it")
+            _keep_previous(call, settings, sealed, text)
         sealed.pop(name, None)
         if text:
             sealed[name] = stored.seal(call, name, text)
     return sealed
+
+
+def _keep_previous(call: Call, settings: Settings, sealed: dict[str, str], new: str) -> None:
+    """Let the secret that `new` replaces be taken for a time; when it is cleared, what was before goes too."""
+    try:
+        old = stored.secret(call, settings, "webhook_secret") if "webhook_secret" in sealed else ""
+    except Unavailable:  # it cannot be opened, and so opens nothing
+        old = ""
+    if new and new == old:
+        return
+    sealed.pop(PREVIOUS, None)
+    if new and old and is_usable(old):
+        sealed[PREVIOUS] = stored.seal(call, PREVIOUS, old)
+
+
+def _previous_until(call: Call, before: Settings, sealed: Mapping[str, str]) -> str | None:
+    """Return until when the secret before is taken; None when there is none."""
+    if PREVIOUS not in sealed:
+        return None
+    kept = sealed[PREVIOUS] == before.sealed.get(PREVIOUS)
+    return before.webhook_secret_previous_until if kept else times.add(call.now, seconds=3600 * PREVIOUS_HOURS)
 
 
 def _check_enabled(call: Call, settings: Settings, kind: Provider) -> None:

@@ -223,4 +223,13 @@ def targets(**other: str) -> Mapping[str, str]:
 
 def providers(call: Call) -> Mapping[str, Provider]:
     """Return the providers of all plugins by name."""
-    return call.service.plugins.types(KIND)
+    return call.service.plugins.types(KIND, _check)
+
+
+def _check(name: str, value: Any) -> None:
+    if not isinstance(value, Provider) or not (callable(value.open) and callable(value.concerns)):
+        raise TypeError(f"{name}: must be a Provider with the functions open and concerns, not {value!r:.60}")
+    if not isinstance(value.project, Pattern | None):
+        raise TypeError(f"{name}: project: must be a compiled pattern or None")
+    if lacking := set(_SAME) - set(value.targets):
+        raise ValueError(f"{name}: targets: must say where {min(lacking)} leads")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 from snaglist.kernel import store
 from snaglist.kernel.database import chunks, upsert
 from snaglist.plugins.issues import tables
-from snaglist.plugins.tracker.tables import begun, deliveries, links
+from snaglist.plugins.tracker.tables import begun, changes, deliveries, links
 
 CHUNK = 500
 _issues, _samples = tables.issues, tables.issue_samples
@@ -71,6 +71,22 @@ def move_link(db: Connection, from_id: int, to_id: int) -> None:
 def forget_states(db: Connection) -> None:
     """Forget what all items were like."""
     db.execute(update(links).values(remote_state=None, last_pushed_state=None, last_pulled_at=None, agreed_at=None))
+    db.execute(delete(changes))
+
+
+def last_changes(db: Connection, provider: str, external_ids: Collection[str]) -> dict[str, str]:
+    """Return when items were changed last, as far as it is known, by external id."""
+    found: dict[str, str] = {}
+    for some in chunks(sorted(external_ids), CHUNK):
+        here = (changes.c.provider == provider, changes.c.external_id.in_(some))
+        found.update((row.external_id, row.changed_at) for row in db.execute(select(changes).where(*here)))
+    return found
+
+
+def note_changes(db: Connection, provider: str, times: Mapping[str, str]) -> None:
+    """Note when items were changed last, by external id."""
+    rows = [{"provider": provider, "external_id": id_, "changed_at": at} for id_, at in sorted(times.items())]
+    upsert(db, changes, rows, greatest=("changed_at",))
 
 
 def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:

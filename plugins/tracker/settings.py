@@ -20,6 +20,8 @@ from snaglist.plugins.tracker.reach import NOT_MEANT, may_go
 
 SETTING = "tracker"
 SECRETS = ("api_key", "webhook_secret")
+PREVIOUS = "webhook_secret_previous"
+PREVIOUS_HOURS = 24  # a secret that was replaced is taken that long, so that the tracker can be given the new one
 DEFAULT = "linear"
 WITHOUT_TEAMS = ("github", "gitlab", "jira", "generic")
 
@@ -43,6 +45,7 @@ class Settings:
     status_writeback: bool = False
     status_writeback_comment: bool = True
     status_pull: bool = True
+    webhook_secret_previous_until: str | None = None
     updated_at: str | None = None
     generation: int = 0
     seed: str = field(default_factory=lambda: randomness.token_hex(6))
@@ -99,6 +102,20 @@ def secret(call: Call, settings: Settings, name: str) -> str:
     sealed = settings.sealed.get(name)
     if (given := configured(call, settings, name)) or not sealed:
         return given
+    return _open(call, name, sealed)
+
+
+def webhook_secrets(call: Call, settings: Settings) -> list[str]:
+    """Return the secrets that webhooks may be signed with: the one in force, and for a time the one before it."""
+    secrets = [secret(call, settings, "webhook_secret")]
+    if configured(call, settings, "webhook_secret"):
+        secrets.append(str(call.setting("tracker.previous_webhook_secret")).strip())
+    elif (before := settings.sealed.get(PREVIOUS)) and call.now < (settings.webhook_secret_previous_until or ""):
+        secrets.append(_open(call, PREVIOUS, before))
+    return secrets
+
+
+def _open(call: Call, name: str, sealed: str) -> str:
     try:
         return call.service.secrets.open(call.application.id, _field(name), base64.b64decode(sealed))
     except ValueError as error:

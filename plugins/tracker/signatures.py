@@ -12,9 +12,18 @@ from snaglist.plugins.tracker.contract import Delivery, Provider
 
 HEADER = "X-Service-Signature"
 MAX_AGE = 300
+MIN_KEY = 8
+SECRET_FORM = f"a text of at least {MIN_KEY} characters, or whsec_ and the base64 of at least {MIN_KEY} bytes"
 _HEX = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _PREFIX = "sha256="
 _WHSEC = "whsec_"
+
+
+def is_usable(secret: str) -> bool:
+    """Tell whether a secret can prove anything: everybody can sign with nothing, or with a mere prefix."""
+    bare = secret.strip()
+    key = _standard_key(bare) if bare.startswith(_WHSEC) else bare
+    return key is not None and len(key) >= MIN_KEY
 
 
 def sign(secret: str, body: bytes) -> str:
@@ -41,12 +50,11 @@ def is_common(delivery: Delivery, secret: str) -> bool:
 def is_standard(delivery: Delivery, secret: str) -> bool:
     """Tell whether one of the signatures of Standard Webhooks is right (www.standardwebhooks.com, symmetric `v1`)."""
     named = (delivery.header("webhook-id"), delivery.header("webhook-timestamp"))
-    try:
-        key = base64.b64decode(secret.removeprefix(_WHSEC), validate=True) if secret.startswith(_WHSEC) else None
-    except (binascii.Error, ValueError):
+    key = _standard_key(secret) if secret.startswith(_WHSEC) else _bytes(secret)
+    if key is None:
         return False
     signed = ".".join(named).encode("latin-1", "replace") + b"." + delivery.body
-    expected = base64.b64encode(hmac.digest(_bytes(secret) if key is None else key, signed, "sha256"))
+    expected = base64.b64encode(hmac.digest(key, signed, "sha256"))
     given = [part.removeprefix("v1,") for part in delivery.header("webhook-signature").split() if part[:3] == "v1,"]
     right = [hmac.compare_digest(one.encode("utf-8", "surrogatepass"), expected) for one in given]
     return all(named) and any(right)
@@ -58,7 +66,7 @@ def is_genuine(kind: Provider, delivery: Delivery, secret: str, now: float, *, a
     A delivery that says when it was sent is held to that; one with the vendor's own signature has to say so where
     the vendor always does. Raises BadRequest for a signed body that is no JSON.
     """
-    if not secret.strip():  # everybody can sign with nothing
+    if not is_usable(secret):
         return False
     own, common = kind.signed(delivery, secret), is_common(delivery, secret)
     token = bool(kind.token_header) and allow_token and _same(delivery.header(kind.token_header), secret)
@@ -78,6 +86,14 @@ def seconds(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if abs(value) < 1e15 else None
+
+
+def _standard_key(secret: str) -> bytes | None:
+    """Return the key of a secret that begins with `whsec_`, None when what follows is no base64."""
+    try:
+        return base64.b64decode(secret.removeprefix(_WHSEC), validate=True)
+    except (binascii.Error, ValueError):
+        return None
 
 
 def _same(given: str, secret: str) -> bool:

@@ -41,6 +41,7 @@ class Stored:
     updated: int = 0
     status_changed: int = 0
     tags_created: int = 0
+    outdated: int = 0  # older than what is known of the item, so nothing was done with it
 
     def include(self, other: "Stored") -> None:
         """Add what storing more items did."""
@@ -80,10 +81,17 @@ def mirrored(item: Item, provider: str) -> Mirrored:
 def store(
     call: Call, settings: Settings, items: Iterable[Item], viewer: Viewer | None, *, all_: bool = False
 ) -> Stored:
-    """Store items in the open write transaction: those wanted (or `all_`), and those that issues are linked to."""
+    """Store items in the open write transaction: those wanted (or `all_`), and those that issues are linked to.
+
+    An item that is older than what is known of it changes nothing: it was overtaken on its way here, or sent again.
+    """
     by_id = {item.id: item for item in items}
     links = queries.lock_links(call.db, settings.provider, by_id)
     done = Stored()
+    known_at = queries.last_changes(call.db, settings.provider, links)
+    for id_ in [id_ for id_, at in known_at.items() if by_id[id_].updated_at < at]:
+        del by_id[id_], links[id_]
+        done.outdated += 1
     new = [
         item for id_, item in by_id.items() if id_ not in links and (all_ or is_wanted(item, settings.wanted, viewer))
     ]
@@ -99,6 +107,9 @@ def store(
     colors = {label.name: label.color for item in mine.values() for label in item.labels if label.color}
     done.tags_created = mirror_tags(call, wanted, ORIGIN, colors)
     run_rules(call, retold)
+    # At most now: a time ahead, which somebody set wrong, would make all that follows look old.
+    stored = [*known.values(), *made.values()]
+    queries.note_changes(call.db, settings.provider, {item.id: min(item.updated_at, call.now) for item in stored})
     done.pulled, done.status_changed = len(made) + len(known), len(followed)
     done.updated = len(changed | followed)
     return done

@@ -1,6 +1,6 @@
 """Tables of the area: which issue is which item, items that are being made, and deliveries that came already."""
 
-from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
+from sqlalchemy import ForeignKeyConstraint, Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from snaglist.kernel.columns import metadata, moment, reference, text
 
@@ -37,4 +37,17 @@ deliveries = Table(
     Index("ix_tracker_deliveries_received_at", "received_at"),
 )
 
-TABLES = (links, begun, deliveries)
+# When a linked item was changed last, as far as it is known here: what is older than that says nothing new.
+changes = Table(
+    "tracker_changes",
+    metadata,
+    text("provider", 20),
+    text("external_id", 200),
+    moment("changed_at"),
+    PrimaryKeyConstraint("provider", "external_id"),
+    ForeignKeyConstraint(
+        ("provider", "external_id"), ("tracker_links.provider", "tracker_links.external_id"), ondelete="CASCADE"
+    ),
+)
+
+TABLES = (links, begun, deliveries, changes)

@@ -41,8 +41,9 @@ def _is_genuine(call: Call, settings: Settings, body: bytes) -> bool:
     except TrackerFailure:
         return False
     delivery = Delivery(partial(_header, call), body)
-    secret = stored.secret(call, settings, "webhook_secret")
-    return is_genuine(kind, delivery, secret, time(), allow_token=call.setting("tracker.allow_gitlab_token"))
+    allow_token = call.setting("tracker.allow_gitlab_token")
+    secrets = stored.webhook_secrets(call, settings)
+    return any([is_genuine(kind, delivery, one, time(), allow_token=allow_token) for one in secrets])
 
 
 def _header(call: Call, name: str) -> str:

@@ -252,3 +252,6 @@ def test_strangers_are_led_to_the_site(site: Site, open_page: Callable[..., Page
     page = open_page(f"{site.url}logs/")
     expect(page.get_by_role("alert")).to_contain_text("Nobody is signed in")
     expect(page.locator("input[name=key]")).to_have_count(0)
+    page.get_by_role("link", name="Sign in").click()
+    expect(page.locator("[name=username]")).to_be_visible()
+    assert page.url == f"{site.login}?next=%2Ftools%2Flogs%2F"

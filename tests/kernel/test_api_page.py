@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.endpoints import METHODS
-from snaglist.kernel.plugins import DISTRIBUTION
+from snaglist.kernel.plugin import DISTRIBUTION
 from snaglist.kernel.service import Service
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"

@@ -28,6 +28,7 @@ from snaglist.kernel import (
 from snaglist.kernel.cli import Session, cli, command
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.worker import Worker
+from snaglist.plugins.logs import Parser
 from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]
@@ -160,18 +161,20 @@ def test_hook_register_jobs(install: Install, kernel: Kernel) -> None:
 
 
 def test_hook_register_parsers(install: Install, kernel: Kernel) -> None:
-    parser = object()
+    parser = Parser()
+    parser.log_type = "a"  # type: ignore[misc]
     install("a", register_parsers=lambda register: register(parser))
     with kernel() as client:
         assert client.service.plugins.find("a").parsers == [parser]
 
 
 def test_hook_register_types(install: Install, kernel: Kernel) -> None:
-    install("a", register_types=lambda kind, register: register(f"{kind}-a", 1))
-    install("b", register_types=lambda kind, register: register(f"{kind}-b", 2) if kind == "connector" else None)
+    kinds = ("connector", "channel")
+    install("a", register_types=lambda kind, register: register(f"{kind}_a", 1) if kind in kinds else None)
+    install("b", register_types=lambda kind, register: register(f"{kind}_b", 2) if kind == "connector" else None)
     with kernel() as client:
-        assert dict(client.service.plugins.types("connector")) == {"connector-a": 1, "connector-b": 2}
-        assert dict(client.service.plugins.types("channel")) == {"channel-a": 1}
+        assert dict(client.service.plugins.types("connector")) == {"connector_a": 1, "connector_b": 2}
+        assert dict(client.service.plugins.types("channel")) == {"channel_a": 1}
 
 
 def test_hook_register_commands(install: Install, kernel: Kernel, tmp_path: File) -> None:

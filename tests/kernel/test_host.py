@@ -114,6 +114,47 @@ class TestRoles:
         assert owner.post("tags", {"name": ""}).status == 422
 
 
+class TestSigningIn:
+    """Who is not signed in is led to where the host's people sign in; the API answers 401 as ever."""
+
+    @staticmethod
+    def page(client: Client, **environ: Any) -> Answer:
+        return client.request("GET", "/", headers={"Accept": "text/html"}, **environ)
+
+    @pytest.mark.parametrize(
+        ("login_url", "shown"),
+        [
+            ("/login", b'content="/login"'),
+            ('https://a.example/?x=1&y="2', b'content="https://a.example/?x=1&amp;y=&quot;2"'),
+            (lambda request: request["SCRIPT_NAME"] + "/login", b'content="/site/login"'),
+        ],
+    )
+    def test_the_page_names_the_address(self, mount: Mount, login_url: Any, shown: bytes) -> None:
+        client = mount(identity=lambda request, application: None, login_url=login_url)
+        answer = self.page(client, SCRIPT_NAME="/site")
+        assert answer.status == 401 and answer.content.count(b'<meta name="login" ' + shown) == 1
+        assert (client.get("errors").status, client.get("errors").error) == (401, "Nobody is signed in.")
+        assert "location" not in client.get("errors").headers
+
+    @pytest.mark.parametrize("arguments", [{}, {"login_url": ""}, {"login_url": lambda request: ""}])
+    def test_a_host_that_does_not_say(self, mount: Mount, arguments: dict[str, Any]) -> None:
+        answer = self.page(mount(identity=lambda request, application: None, **arguments))
+        assert answer.status == 401 and b'name="login"' not in answer.content
+
+    def test_who_is_signed_in_gets_the_same_page(self, mount: Mount) -> None:
+        """A session may end while the page is open."""
+        answer = self.page(mount(identity=signed_in("viewer"), login_url="/login"))
+        assert answer.status == 200 and b'<meta name="login" content="/login">' in answer.content
+
+    def test_nonsense_is_an_error_of_the_host(self, mount: Mount, caplog: pytest.LogCaptureFixture) -> None:
+        client = mount(identity=lambda request, application: None, login_url=lambda request: None)
+        assert self.page(client).status == 500
+        assert "login_url: must be a text, not NoneType" in caplog.text
+
+    def test_the_service_by_itself_has_none(self, sqlite_client: Client) -> None:
+        assert b'name="login"' not in self.page(sqlite_client).content
+
+
 class TestRolesOfAnApplication:
     """One person is owner here and nothing there."""
 

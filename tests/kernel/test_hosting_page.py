@@ -76,7 +76,9 @@ settings.configure(
         "django.contrib.sessions.middleware.SessionMiddleware",
         "django.middleware.csrf.CsrfViewMiddleware",
         "django.contrib.auth.middleware.AuthenticationMiddleware",
+        "django.contrib.auth.middleware.LoginRequiredMiddleware",
     ],
+    LOGIN_URL="/people/login?from=logs&",
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
 )
 django.setup()
@@ -91,7 +93,21 @@ bo.groups.add(Group.objects.create(name="logs:default:editor"))
 dan = User.objects.create_user("dan")
 client = Client(enforce_csrf_checks=True, headers={"host": "testserver"})
 answer = client.get("/logs/?api=errors")
-assert answer.status_code == 401, answer.content
+assert (answer.status_code, answer.json()) == (401, {"error": "Nobody is signed in."}), answer.content
+# The site's own sign-in holds up neither probes nor senders, and people find the way to it.
+assert client.get("/logs/?api=health").status_code == 200
+from site_of_the_page import service
+
+local = service.service.call()
+with local.transaction():
+    local.service.plugins.switch(local, local.service.plugins.find("ingest"), True)
+    key = local.service.plugins.find("ingest")
+sent = {"x-ingest-key": "svk_wrong"}
+pushed = client.post("/logs/?api=ingest", {"events": []}, content_type="application/json", headers=sent)
+assert pushed.status_code == 401 and pushed.json()["error"] != "Nobody is signed in.", pushed.content
+page = client.get("/logs/", headers={"accept": "text/html"})
+assert page.status_code == 401
+assert b'<meta name="login" content="/people/login?from=logs&amp;">' in page.content
 client.force_login(bo)
 assert client.post("/logs/?api=issues", {"title": "x"}, content_type="application/json").status_code == 201
 assert client.get("/logs/?api=assignable-users").json() == {"data": [{"id": str(bo.pk), "label": "bo"}]}

@@ -71,4 +71,11 @@ class ChannelType:
 
 def types(call: Call) -> Mapping[str, ChannelType]:
     """Return the channel types of all plugins by name."""
-    return call.service.plugins.types(KIND)
+    return call.service.plugins.types(KIND, _check)
+
+
+def _check(name: str, value: Any) -> None:
+    if not isinstance(value, ChannelType) or not (callable(value.check) and callable(value.open)):
+        raise TypeError(f"{name}: must be a ChannelType with the functions check and open, not {value!r:.60}")
+    if not isinstance(value.fields, tuple | list) or not all(isinstance(field, str) for field in value.fields):
+        raise TypeError(f"{name}: fields: must be a tuple of texts")

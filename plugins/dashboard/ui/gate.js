@@ -6,6 +6,15 @@ import { html, render } from "./dom.js";
 /** What the service says when it is mounted in a site where nobody is signed in: no key helps there. */
 const NOBODY = "Nobody is signed in.";
 
+/** The site's own sign-in page, which leads back here with `next`; "" where the site does not say. */
+function login() {
+  const named = document.querySelector('meta[name="login"]');
+  if (!named) return "";
+  const url = new URL(named.content, location.href);
+  url.searchParams.set("next", location.pathname + location.search);
+  return url.href;
+}
+
 /** Show the sign-in page in `container`; `entered` runs once a key was accepted, `reason` is the API's refusal. */
 export function gate(container, entered, reason) {
   if (reason === NOBODY) return stranger();
@@ -27,17 +36,19 @@ export function gate(container, entered, reason) {
   }
 
   function stranger() {
+    const url = login();
     render(
       html`<main class="gate">
         <div class="card gate-form">
           <h1>snaglist</h1>
           <p role="alert">${NOBODY} Sign in to the site that this dashboard is part of, then come back.</p>
-          <button class="button button-main" @click=${entered}>Try again</button>
+          ${url && html`<a class="button button-main" href=${url}>Sign in</a>`}
+          <button class=${url ? "button" : "button button-main"} @click=${entered}>Try again</button>
         </div>
       </main>`,
       container,
     );
-    container.querySelector("button").focus();
+    container.querySelector(".button-main").focus();
   }
 
   function draw(problem) {

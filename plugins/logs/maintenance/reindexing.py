@@ -7,7 +7,7 @@ stretches; what they add to a source in the meantime is read again too.
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ from snaglist.plugins.logs.maintenance import pushed
 from snaglist.plugins.logs.maintenance.queries import take_off
 from snaglist.plugins.logs.maintenance.retention import oldest_kept
 from snaglist.plugins.logs.maintenance.stretches import Stretch, Stretches
-from snaglist.plugins.logs.parsers import PARSER_VERSION
-from snaglist.plugins.logs.readings import FileChanged, ParseFailure
+from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
+from snaglist.plugins.logs.readings import FileChanged, ParseFailure, read_with
 from snaglist.plugins.logs.results import Run
 
 JOB = "reindex"
@@ -106,7 +106,7 @@ class Reindex:
             if row is None:
                 return
             try:
-                self._read(row)
+                read_with(self.call.service, self.call, partial(self._read, row))
                 return
             except FileChanged:  # rotated meanwhile: an import may have found where it went
                 continue
@@ -120,7 +120,7 @@ class Reindex:
                 break
         self._keep(source_id)
 
-    def _read(self, row: Row[Any]) -> None:
+    def _read(self, row: Row[Any], parsers: Sequence[Parser]) -> None:
         if row.log_type == queries.PUSHED:
             self._pushed(row)
             return
@@ -129,7 +129,7 @@ class Reindex:
         with open_file(Path(row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
-            stretches = Stretches(self.call, file, row, rules, self._zone(row), start=position, **known)
+            stretches = Stretches(self.call, file, row, rules, self._zone(row), parsers, start=position, **known)
             while not self._work(row.id, stretches):
                 time.sleep(PAUSE_SECONDS)
 

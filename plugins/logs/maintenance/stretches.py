@@ -1,6 +1,6 @@
 """A file read again from a saved position, cut into stretches of at most 1,000 entries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.batches import Portion, Rules
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.identity import PREFIX_BYTES
+from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.readings import FileChanged, make_reader, parse
 from snaglist.plugins.logs.trail import Trail
 
@@ -33,7 +34,16 @@ class Stretches:
     """The stretches of one source; raises FileChanged when the file is not what was read."""
 
     def __init__(
-        self, call: Call, file: OpenFile, row: Row[Any], rules: Rules, zone: str, *, start: int, **known: Any
+        self,
+        call: Call,
+        file: OpenFile,
+        row: Row[Any],
+        rules: Rules,
+        zone: str,
+        parsers: Sequence[Parser],
+        *,
+        start: int,
+        **known: Any,
     ) -> None:
         self._file = file
         self._rules = rules
@@ -44,7 +54,14 @@ class Stretches:
         trail.close()
         modified_at = file.state.modified_at
         self.reader = make_reader(
-            call.service, self._head, start=start, zone=zone, modified_at=modified_at, channel=row.channel, **known
+            call.service,
+            self._head,
+            parsers=parsers,
+            start=start,
+            zone=zone,
+            modified_at=modified_at,
+            channel=row.channel,
+            **known,
         )
         self._stream = file.content(start)
         self._read = self._start = start

@@ -9,6 +9,7 @@ from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.reader import Reader
+from snaglist.plugins.logs.parsers.watched import ParserFailed, Watched
 
 PARSER_VERSION = 1  # raise it when a parser would make other events of the same bytes
 
@@ -19,6 +20,8 @@ __all__ = [
     "AccessLine",
     "Clock",
     "Parser",
+    "ParserFailed",
     "Reader",
+    "Watched",
     "Wrapped",
 ]

@@ -17,6 +17,7 @@ from snaglist.plugins.logs.parsers.glued import split_objects
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff
 from snaglist.plugins.logs.parsers.traces import follow
+from snaglist.plugins.logs.parsers.watched import ParserFailed
 
 log = logging.getLogger("snaglist")
 
@@ -29,7 +30,8 @@ class Reader:
     """Read one file. Feed it the bytes from `start` on, in pieces of any size; the events are the same.
 
     `sample` is the beginning of the file. `log_type` and `encoding`, when given, are what an earlier
-    reader of the same file chose. `complete` is the byte up to which everything was handed out.
+    reader of the same file chose. `complete` is the byte up to which everything was handed out, `primary` the parser of
+    the file.
     """
 
     def __init__(
@@ -66,9 +68,9 @@ class Reader:
         self._waiting: list[Event] = []  # entries that end within an interrupted one
         self._suspended: Entry | None = None
         lines = _sample_lines(sample, self.encoding, mark, fallback_encoding)
-        self._primary = self._choose(lines, log_type)
-        self._others = [parser for parser in self._parsers if parser is not self._primary]
-        self.log_type = self._primary.log_type
+        self.primary = self._choose(lines, log_type)
+        self._others = [parser for parser in self._parsers if parser is not self.primary]
+        self.log_type = self.primary.log_type
         self._learn(lines)
         self._clock = Clock(*self._dates)
         self._nearest = ""
@@ -114,7 +116,9 @@ class Reader:
             try:
                 parser.prime(lines)
                 claimed = sum(1 for line in lines if parser.header(line) is not None)
-            except Exception:  # a parser of a third party may raise anything; the file may be of another format
+            except ParserFailed:  # whoever reads the file begins anew without it
+                raise
+            except Exception:  # one of our own: the file may be of another format
                 log.exception("the parser %s failed and takes no part", parser.log_type)
                 broken.append(index)
                 continue
@@ -128,8 +132,8 @@ class Reader:
 
     def _learn(self, lines: Sequence[str]) -> None:
         """Give the sample to the parsers that need it, what is wrapped in it to the console parser."""
-        self._primary.prime(lines)
-        headers = [self._primary.header(line) for line in lines]
+        self.primary.prime(lines)
+        headers = [self.primary.header(line) for line in lines]
         inner = [header.text for header in headers if type(header) is Wrapped]
         # The console parser once more when it is the primary one: it forgets the times of the lines just seen.
         self._console.prime(inner or lines)
@@ -138,22 +142,22 @@ class Reader:
         """Find the first usable time of the sample, and how far dates without year or day go back."""
         scratch = Clock(*self._dates, bounded=False)
         for line in lines:
-            header = self._primary.header(line)
+            header = self.primary.header(line)
             if header is None or header is DIRECTIVE:
                 continue
             if type(header) is Wrapped:
                 time = scratch.read(*header.stamp) if header.stamp[0] else ""
             else:
-                time = _usable(self._primary.event(header, (), scratch).occurred_at)
+                time = _usable(self.primary.event(header, (), scratch).occurred_at)
             self._nearest = self._nearest or time
             if self._nearest and not scratch.relative:
                 break
-        self._primary.prime(lines)
+        self.primary.prime(lines)
         self._clock = Clock(*self._dates, back=scratch.steps_back())
 
     def _frame(self, line: Line, events: list[Event]) -> None:
         """Open an entry with the line or append it to the one before."""
-        parser = self._primary
+        parser = self.primary
         header = parser.header(line.text)
         if header is None:
             if line.text[:1] == "{" and "}{" in line.text:

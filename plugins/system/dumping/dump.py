@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, Table, func, select
+from sqlalchemy.schema import sort_tables
 
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
@@ -44,7 +45,8 @@ def tables_of(service: Service) -> list[Table]:
     """Return the tables of an application whose owners are loaded, each after those it refers to."""
     known = {table.name for plugin in service.plugins.loaded() for table in plugin.tables}
     known |= {store.settings.name, store.jobs.name}
-    return [table for table in metadata.sorted_tables if table.name in known]
+    # Sorted by themselves: what a table of a failed plugin refers to may not be there.
+    return sort_tables([table for table in metadata.tables.values() if table.name in known])
 
 
 def _dump_application(service: Service, application: Application, writer: Writer, progress: Progress) -> dict[str, str]:

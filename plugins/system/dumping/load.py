@@ -19,6 +19,7 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
+from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import register_application, rename_application
 from snaglist.plugins.system.shapes import unlike
 
@@ -58,12 +59,14 @@ class Loader:
         self._progress = progress
         self._tables = {table.name: table for table in tables_of(service)}
         self._last: dict[str, dict[Table, int]] = {}  # by application; known once the file was read
+        # By application: whose rows were left out, and what is the matter with the plugin.
+        self.left_out: dict[str, dict[str, str]] = {}
 
     def load(self, wanted: str | None, *, replace: bool) -> dict[str, int]:
         """Load all applications, or the wanted one; returns their numbers of rows by id.
 
         Before anything is written the file is read to its end, and an application that exists is refused
-        unless `replace` is true.
+        unless `replace` is true. Rows of plugins that do not work here are left out: `left_out` names them.
         """
         found = self._check(wanted)
         self._service.registry_steps.upgrade(self._service.applications.registry)
@@ -72,8 +75,11 @@ class Loader:
             if application_id in known:
                 self._refuse(known[application_id], replace)
         for part, records in groupby(self._records("loading"), key=itemgetter(0)):
-            if part.application.id in found:
-                self._load(part, records, registered=part.application.id in known)
+            if (name := part.application.id) in found:
+                loaded = self._load(part, records, registered=name in known)
+                if loaded < found[name]:
+                    self.left_out[name] = unused(self._service, (owner for owner, _ in part.steps))
+                found[name] = loaded
         return found
 
     def _check(self, wanted: str | None) -> dict[str, int]:
@@ -85,7 +91,7 @@ class Loader:
             if rows is None:
                 if self._service.steps.compare(part.steps).newer:
                     raise DumpFile("its schema is newer than this version of snaglist")
-            elif rows.table is None:
+            elif rows.table is None and not unused(self._service, (owner for owner, _ in part.steps)):
                 raise DumpFile(f"holds rows of {rows.name}, a table of a plugin that is not installed here")
             else:
                 found[part.application.id] += 1
@@ -136,19 +142,23 @@ class Loader:
 
     # -- writing
 
-    def _load(self, part: Part, records: Iterator[Record], *, registered: bool) -> None:
+    def _load(self, part: Part, records: Iterator[Record], *, registered: bool) -> int:
+        """Load an application; returns the number of rows."""
         service, application = self._service, part.application
         service.database.create(application)
         self._make_schema(part)
         # In a transaction of its own, which MariaDB ends with each: if the rest fails, some numbers are skipped.
         with service.database.transaction(application, write=True) as db:
             for table, last in self._last.get(application.id, {}).items():
-                take_numbers(db, table, last)
+                if table.name in self._tables:
+                    take_numbers(db, table, last)
         with service.database.transaction(application, write=True) as db:
             for table in reversed(self._tables.values()):
                 db.execute(delete(table))
+            loaded = 0
             for rows, batch in _batches(records):
                 _insert(db, rows, batch)
+                loaded += len(batch)
             for table in self._tables.values():
                 restart_numbers(db, table)
         service.upgrade_application(application)
@@ -157,6 +167,7 @@ class Loader:
         else:
             register_application(service, application)
         service.applications.forget_state(application)
+        return loaded
 
     def _make_schema(self, part: Part) -> None:
         """Bring the database to the steps that the dump had: later ones change rows too, and run afterwards."""
@@ -169,7 +180,8 @@ class Loader:
             for name, _ in reversed(inspect(db).get_sorted_table_and_fkc_names(schema)):
                 if name is not None:
                     Table(name, MetaData(), schema=schema).drop(db)
-        steps.upgrade(application, only=part.steps)
+        self._service.upgrade_application(application, only=part.steps)
+        self._tables = {table.name: table for table in tables_of(self._service)}  # without those of who failed
 
     def _known(self, ledger: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
         return ledger - set(self._service.steps.compare(ledger).orphans)
@@ -181,7 +193,7 @@ def _batches(records: Iterable[Record]) -> Iterator[tuple[Rows, list[dict[str, A
         batch: list[dict[str, Any]] = []
         characters = 0
         for _, rows, values in some:
-            if rows is None:
+            if rows is None or rows.table is None:
                 continue
             decoded = zip(rows.columns, rows.decoders, values, strict=True)
             batch.append({name: decode(value) for name, decode, value in decoded})

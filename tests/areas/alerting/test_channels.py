@@ -46,6 +46,8 @@ REFUSED = [
     {"name": "x", "type": "slack", "url": "https://user:pass@1.1.1.1/"},
     {"name": "x", "type": "slack", "url": "ftp://1.1.1.1/"},
     {"name": "x", "type": "webhook", "url": PLACE, "secret": "short"},
+    {"name": "x", "type": "webhook", "url": PLACE, "secret": " " * 8},
+    {"name": "x", "type": "webhook", "url": PLACE, "secret": "whsec_  "},
     {"name": "x", "type": "webhook", "url": PLACE, "secret": "x" * 201},
     {"name": "x", "type": "slack", "url": PLACE, "enabled": 1},
     {"name": "x", "type": "telegram", "bot_token": TOKEN},

@@ -438,7 +438,7 @@ def test_a_parser_that_raises_at_the_first_look_fails_its_files_only(
     raises: str, sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it raises for a file's head is told as the file's failure; other formats are read as ever."""
-    monkeypatch.setattr(readings, "parsers_of", lambda service: (Broken(raises), *BUILT_IN))
+    monkeypatch.setattr(readings, "parsers_of", lambda *_: (Broken(raises), *BUILT_IN))
     (tmp_path / "other.log").write_text("§ one\n§ two\n")
     (tmp_path / "app.log").write_text(line("one"))
     assert sqlite_store.read(tmp_path / "app.log").error is None

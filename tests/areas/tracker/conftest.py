@@ -116,10 +116,12 @@ class Site:
         self.run_jobs()
         return int(answer.json["job_id"])
 
-    def webhook(self, document: Any, headers: dict[str, str] | None = None, app: str = "default") -> Answer:
+    def webhook(
+        self, document: Any, headers: dict[str, str] | None = None, app: str = "default", secret: str = SECRET
+    ) -> Answer:
         """Send a webhook as the vendor does; `document` is sent as it is when it is bytes."""
         body = document if isinstance(document, bytes) else json.dumps(document).encode()
-        sent = sign(self.provider, body) if headers is None else headers
+        sent = sign(self.provider, body, secret) if headers is None else headers
         return self.client.request("POST", f"/?api=tracker-webhook&app={app}", body, sent)
 
     def store(self, message: str, **fields: Any) -> int:
@@ -201,12 +203,28 @@ def vendor(request: pytest.FixtureRequest, site_with: Callable[..., Site]) -> Si
 
 
 @pytest.fixture
-def site(
+def site_on(
     request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str], double_of: Callable[[str], Any]
-) -> Iterator[Site]:
-    """A site with GitHub on each of the three databases."""
+) -> Iterator[Callable[[str], Site]]:
+    """Make a site on each of the three databases: `site_on("github")`."""
     data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
     with running_service(data, jobs=False, outbound__allow_private=[LOOPBACK], **database_config) as service:
-        made = site_of(service, "github", double_of("github"))
-        made.settings()
-        yield made
+
+        def make(provider: str) -> Site:
+            made = site_of(service, provider, double_of(provider))
+            made.settings()
+            return made
+
+        yield make
+
+
+@pytest.fixture
+def site(site_on: Callable[[str], Site]) -> Site:
+    """A site with GitHub on each of the three databases."""
+    return site_on("github")
+
+
+@pytest.fixture
+def generic_site(site_on: Callable[[str], Site]) -> Site:
+    """A site with the generic tracker on each of the three databases."""
+    return site_on("generic")

@@ -15,7 +15,8 @@ DEFAULTS = {
     "enabled": False, "provider": "linear", "endpoint_url": "", "project": "", "team_key": "", "account": "",
     "labels": [], "assigned_to_me": False, "assignees": [], "status_writeback": False, "status_writeback_comment": True,
     "status_pull": True, "api_key_configured": False, "api_key_source": "none", "webhook_configured": False,
-    "webhook_secret_source": "none", "webhook_url": "http://testserver/?api=tracker-webhook&app=default",
+    "webhook_secret_source": "none", "webhook_secret_previous_until": None,
+    "webhook_url": "http://testserver/?api=tracker-webhook&app=default",
     "env_key_locked": False, "at_rest_encrypted": True, "updated_at": None,
     "sync": {"backfill_complete": False, "synced_through": None, "in_progress": False, "last_error": None},
 }  # fmt: skip

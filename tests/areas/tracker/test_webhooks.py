@@ -6,9 +6,11 @@ import hashlib
 import hmac
 import io
 import json
+import secrets
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from snaglist.kernel import BadRequest, times
-from snaglist.plugins.tracker import Delivery
+from snaglist.plugins.tracker import Delivery, Item
+from snaglist.plugins.tracker import settings as tracker_settings
 from snaglist.plugins.tracker.providers import BUILT_IN
-from snaglist.plugins.tracker.signatures import is_genuine
+from snaglist.plugins.tracker.signatures import is_genuine, is_usable
+from snaglist.plugins.tracker.storing import store
 from snaglist.plugins.tracker.tables import deliveries
 
 SECRET = "s3cr3t-key"
@@ -157,6 +161,7 @@ def test_gitlab_signs_when_it_was_sent(site_with: Callable[..., Any], age: int) 
     assert site.webhook(body, headers(str(int(time.time()) + age))).status == 401
     assert site.webhook(body, headers(now, given=str(int(now) + 1))).status == 401
     assert site.webhook(body, headers(now)).status == 202
+    site.settings(webhook_secret="")  # so that the one before is not taken
     site.settings(webhook_secret="whsec_" + base64.b64encode(b"0123456789abcdef").decode())
     assert site.webhook(body, headers(now)).status == 401
     assert site.webhook(body, headers(now, b"0123456789abcdef")).json["status"] == "duplicate"
@@ -315,10 +320,185 @@ def test_a_tracker_that_is_away_is_asked_again(github: Any) -> None:
     assert github.job(answer.json["job_id"])["status"] == "succeeded" and len(github.issues()) == 1
 
 
+# -- secrets that prove nothing, and two at once
+
+USELESS = ["whsec_", " whsec_ ", "whsec_====", "whsec_not base64", "whsec_YQ==", "whsec_é", "x", "1234567", "       x"]
+
+
+def forged(body: bytes, secret: str) -> list[dict[str, str]]:
+    """What somebody sends who knows that the secret is worth nothing: signed with it, or with what it decodes to."""
+    keys = {secret.strip(), "", secret.strip().removeprefix("whsec_"), "a"}
+    stamp = str(int(time.time()))
+    found = []
+    for key in keys:
+        digest = hmac.new(key.encode(), body, hashlib.sha256).hexdigest()
+        standard = base64.b64encode(hmac.digest(key.encode(), f"id1.{stamp}.".encode() + body, "sha256")).decode()
+        headers = {"X-Service-Signature": digest, "Linear-Signature": digest, "X-Gitlab-Token": key}
+        headers |= {"X-Hub-Signature-256": f"sha256={digest}", "X-Hub-Signature": f"sha256={digest}"}
+        headers |= {"webhook-id": "id1", "webhook-timestamp": stamp, "webhook-signature": f"v1,{standard}"}
+        found.append(headers)
+    return found
+
+
+@pytest.mark.parametrize("provider", sorted(BUILT_IN))
+@pytest.mark.parametrize("secret", USELESS)
+def test_a_secret_that_proves_nothing_is_never_saved_nor_taken(provider: str, secret: str) -> None:
+    body = json.dumps({"sent_at": times.now(), "webhookTimestamp": int(time.time() * 1000)}).encode()
+    for headers in forged(body, secret):
+        given = delivery(body, headers)
+        assert not is_genuine(BUILT_IN[provider], given, secret, time.time(), allow_token=True)
+
+
+@pytest.mark.parametrize("secret", USELESS)
+def test_a_secret_that_proves_nothing_is_refused(site_with: Callable[..., Any], secret: str) -> None:
+    site = site_with("gitlab")
+    for send in (site.client.patch, site.client.put):
+        answer = send("tracker-settings", {"provider": "gitlab", "webhook_secret": secret})
+        assert (answer.status, answer.error) == (
+            422,
+            "webhook_secret: must be a text of at least 8 characters, or whsec_ and the base64 of at least 8 bytes, "
+            "or empty to clear it",
+        )
+    assert site.webhook(b"{}").status == 200, "what was stored stays"
+
+
+def test_one_that_was_stored_before_lets_nobody_in(site_with: Callable[..., Any]) -> None:
+    """Version 0.1.0 took it: anybody could send."""
+    site = site_with("gitlab", tracker__allow_gitlab_token=True)
+    call = site.service.call()
+    with call.transaction() as db:
+        stored = tracker_settings.load(db)
+        sealed = {"webhook_secret": tracker_settings.seal(call, "webhook_secret", "whsec_")}
+        tracker_settings.save(db, replace(stored, sealed={**stored.sealed, **sealed}))
+        call.forget()
+    for headers in forged(b"{}", "whsec_"):
+        assert site.webhook(b"{}", headers).status == 401
+
+
+@pytest.mark.parametrize("secret", ["whsec_", "x"])
+def test_one_of_the_configuration_is_not_taken(site_with: Callable[..., Any], secret: str) -> None:
+    site = site_with("gitlab", tracker__webhook_secret=secret)
+    assert site.client.get("tracker-settings").json["webhook_secret_source"] == "stored"
+    (warning,) = site.client.get("health").json["config_warnings"]
+    assert warning.startswith(
+        "tracker.webhook_secret: must be a text of at least 8 characters, or whsec_ and the base64"
+    )
+
+
+NEW = "another-key"
+
+
+@pytest.mark.parametrize("provider", sorted(BUILT_IN))
+def test_the_secret_before_is_taken_for_a_day(site_with: Callable[..., Any], provider: str) -> None:
+    """Each side is changed when it suits: nothing that is sent meanwhile is refused."""
+    site = site_with(provider)
+
+    def sent(secret: str) -> int:
+        stamps = {"webhookTimestamp": int(time.time() * 1000), "sent_at": times.now(), "n": secrets.token_hex(4)}
+        body = json.dumps({"event": "test", **stamps}).encode()
+        return int(site.webhook(body, secret=secret).status)
+
+    assert [sent(SECRET), sent(NEW)] == [200, 401]
+    shown = site.client.patch("tracker-settings", {"webhook_secret": NEW}).json
+    until = times.add(shown["updated_at"], seconds=86_400)
+    assert shown["webhook_secret_previous_until"] == until
+    assert [sent(SECRET), sent(NEW), sent("a-third-key")] == [200, 200, 401]
+    again = site.client.patch("tracker-settings", {"webhook_secret": NEW, "labels": ["x"]}).json
+    assert again["webhook_secret_previous_until"] == until, "the same one again replaces nothing"
+    assert [sent(SECRET), sent(NEW)] == [200, 200]
+    call = site.service.call()
+    with call.transaction() as db:
+        past = times.add(call.now, seconds=-1)
+        tracker_settings.save(db, replace(tracker_settings.load(db), webhook_secret_previous_until=past))
+        call.forget()
+    assert [sent(SECRET), sent(NEW)] == [401, 200]
+
+
+def test_clearing_ends_both_secrets(github: Any) -> None:
+    """One that leaked is cleared first, then the new one is set: nothing of before is taken."""
+    body = b'{"zen": "x"}'
+    github.client.patch("tracker-settings", {"webhook_secret": NEW})
+    cleared = github.client.patch("tracker-settings", {"webhook_secret": ""}).json
+    assert (cleared["webhook_configured"], cleared["webhook_secret_previous_until"]) == (False, None)
+    github.client.patch("tracker-settings", {"webhook_secret": "a-third-key"})
+    statuses = [github.webhook(body, secret=s).status for s in (SECRET, NEW, "a-third-key")]
+    assert statuses == [401, 401, 200]
+
+
+def test_both_secrets_are_sealed_and_go_with_the_provider(github: Any) -> None:
+    github.client.patch("tracker-settings", {"webhook_secret": NEW})
+    call = github.service.call()
+    with call.transaction(write=False) as db:
+        kept = tracker_settings.load(db)
+    assert {"webhook_secret", "webhook_secret_previous"} < set(kept.sealed)
+    assert SECRET not in str(kept) and NEW not in str(kept)
+    changed = github.client.patch(
+        "tracker-settings",
+        {"provider": "linear", "endpoint_url": "", "webhook_secret": "a-third-key", "enabled": False},
+    ).json
+    assert changed["webhook_secret_previous_until"] is None
+
+
+def test_two_secrets_of_the_configuration(site_with: Callable[..., Any]) -> None:
+    config = {"tracker__webhook_secret": NEW, "tracker__previous_webhook_secret": "the-one-before"}
+    site = site_with("github", settings=False, **config)
+    site.client.put("tracker-settings", {"provider": "github", "project": "a/b", "api_key": "k", "enabled": True})
+    body = b'{"zen": "x"}'
+    statuses = [site.webhook(body, secret=s).status for s in (NEW, "the-one-before", SECRET)]
+    assert statuses == [200, 200, 401]
+
+
+# -- deliveries that are older than what is known
+
+
+def generic(title: str, **fields: Any) -> dict[str, Any]:
+    return {"id": "EXT-1", "event": "issue", "title": title, "sent_at": times.now(), **fields}
+
+
+def test_an_older_delivery_changes_nothing(generic_site: Any) -> None:
+    """On each database: out of order, or an old one signed and sent again."""
+    site, now = generic_site, times.now()
+    at = [times.add(now, seconds=-seconds) for seconds in (3000, 2000, 1000)]
+    results = []
+    for title, status, when in (("Second", "fixed", at[1]), ("First", "open", at[0]), ("Third", "in_progress", at[2]),
+                                ("Second again", "fixed", at[1]), ("Third too", "in_progress", at[2])):  # fmt: skip
+        answer = site.webhook(generic(title, status=status, updated_at=when, labels=[title]))
+        assert answer.status == 202
+        site.run_jobs()
+        result = site.job(answer.json["job_id"])["result"]
+        results.append((result["ok"], result["created"], result["updated"], result["outdated"]))
+    assert results == [(True, 1, 0, 0), (True, 0, 0, 1), (True, 0, 1, 0), (True, 0, 0, 1), (True, 0, 1, 0)]
+    (issue,) = site.issues()
+    assert (issue["title"], issue["status"]) == ("Third too", "in_progress")
+    assert {tag["name"] for tag in site.issue(issue["id"])["tags"]} == {"Third too"}
+
+
+def test_a_time_ahead_does_not_hide_what_follows(site_with: Callable[..., Any]) -> None:
+    site = site_with("generic")
+    for title, when in (("Ahead", "2999-01-01 00:00:00"), ("Now", None)):
+        site.webhook(generic(title, updated_at=when or times.now()))
+        site.run_jobs()
+    assert [issue["title"] for issue in site.issues()] == ["Now"]
+
+
+def test_an_item_that_was_read_earlier_changes_nothing(vendor: Any) -> None:
+    """Two workers read an item, and the one that read it first stores it last."""
+    call = vendor.service.call(actor=None)
+    with call.transaction(write=False) as db:
+        settings_ = tracker_settings.load(db)
+    now = times.now()
+    old = Item("A-1", "A-1", "Old", "open", "open", now, times.add(now, seconds=-60))
+    new = replace(old, title="New", updated_at=times.add(now, seconds=-30))
+    for item, outdated in ((new, 0), (old, 1)):
+        with call.transaction():
+            assert store(call, settings_, [item], None, all_=True).outdated == outdated
+    assert [issue["title"] for issue in vendor.issues()] == ["New"]
+
+
 # -- properties
 
 TEXTS = st.text(max_size=80)
-SECRETS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1).filter(str.strip)
+SECRETS = st.text(st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=8).filter(is_usable)
 OWN = {"github": "X-Hub-Signature-256", "jira": "X-Hub-Signature", "linear": "Linear-Signature",
        "gitlab": "webhook-signature", "generic": "X-Service-Signature"}  # fmt: skip
 
@@ -329,7 +509,7 @@ def delivery(body: bytes, headers: dict[str, str]) -> Delivery:
 
 @given(st.sampled_from(sorted(BUILT_IN)), TEXTS, TEXTS, SECRETS)
 @example("gitlab", "v1,", "", "whsec_é")
-@example("github", "sha256=\udcff", "", "k")
+@example("github", "sha256=\udcff", "", "a-key-of-8")
 def test_no_header_is_an_error_or_lets_in(provider: str, value: str, other: str, secret: str) -> None:
     body = b'{"a":1}'
     headers = {OWN[provider]: value, "X-Service-Signature": other, "webhook-id": other, "webhook-timestamp": value}

@@ -12,10 +12,15 @@ const pulling = ({ provider }) => provider !== "generic";
 export default (ui) => {
   const { html, api } = ui;
 
+  const previous = ({ webhook_secret_previous_until: until }) => until
+    ? `The one before is taken too until ${until} UTC.`
+    : "At least 8 characters. When it is changed, the one before is taken for 24 hours more.";
+
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field} */
   const secret = (settings, [name, label, source]) => settings[source] === "env"
     ? { name, label, fixed: true, half: true, secret: true, placeholder: "set by the environment" }
-    : { name, label, type: "password", secret: true, max: 4000, half: true, placeholder: settings[source] === "stored" ? "stored; leave empty to keep it" : "none" };
+    : { name, label, type: "password", secret: true, max: 4000, half: true, placeholder: settings[source] === "stored" ? "stored; leave empty to keep it" : "none",
+      ...(name === "webhook_secret" && { hint: previous(settings) }) };
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(settings) {

@@ -1,0 +1,221 @@
+"""What plugins register, looked at when they do: what is only used later would fail there, in somebody else's work.
+
+Registered as `registration`, so that the kernel asks it. Each function raises TypeError or ValueError; the plugin is
+`failed` then, with the message.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Any
+
+from sqlalchemy import Table
+
+from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
+from snaglist.kernel.hookspecs import Description
+from snaglist.kernel.jobs import Job
+from snaglist.kernel.plugin import Plugin
+from snaglist.kernel.settings import Option
+from snaglist.kernel.steps import Step
+
+_ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
+_TYPE = re.compile(r"[a-z][a-z0-9_]{0,15}", re.ASCII)
+_FUNCTIONS = ("request_observer", "beside_worker", "sealed", "metric")
+_SHORT_NAMES = ("connector", "alert channel type", "tracker provider")
+_SETTING = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+", re.ASCII)
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+_PARSER = ("fresh", "prime", "header", "foreign", "event")
+# As long as the columns that hold them.
+_KIND, _UNIT, _STEP, _LOG_TYPE = 40, 20, 100, 40
+
+
+def _text(what: str, value: Any, longest: int | None = None, *, empty: bool = False) -> None:
+    if not isinstance(value, str) or not (value.strip() or empty):
+        raise TypeError(f"{what}: must be a text, not {value!r:.60}")
+    if longest is not None and len(value) > longest:
+        raise ValueError(f"{what}: must have at most {longest} characters")
+
+
+def _callable(what: str, value: Any, *, optional: bool = False) -> None:
+    if not callable(value) and not (optional and value is None):
+        raise TypeError(f"{what}: must be a function, not {value!r:.60}")
+
+
+def _texts(what: str, value: Any) -> None:
+    if not isinstance(value, tuple | list) or not all(isinstance(one, str) for one in value):
+        raise TypeError(f"{what}: must be a tuple of texts, not {value!r:.60}")
+
+
+def _pattern(what: str, value: Any) -> None:
+    _text(what, value, empty=True)
+    try:
+        re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{what}: {value!r:.60} is no regular expression: {error}") from error
+
+
+def _number(what: str, value: Any, kinds: tuple[type, ...] = (int,), least: float | None = None) -> None:
+    fits: bool = type(value) in kinds and (least is None or value >= least)
+    if not fits:
+        raise TypeError(f"{what}: must be a number{'' if least is None else f' from {least}'}, not {value!r:.60}")
+
+
+def check_description(found: Description) -> None:
+    """Look at what `describe()` returned, beyond the id."""
+    for field in ("name", "description", "category", "version", "lacks"):
+        _text(f"describe(): {field}", getattr(found, field), empty=True)
+    _texts("describe(): after", found.after)
+
+
+def check_endpoint(new: Endpoint) -> None:
+    """Look at the fields of an endpoint; whether its schemas can be used is looked at when all are there."""
+    if not isinstance(new.name, str) or not _ENDPOINT.fullmatch(new.name):
+        raise ValueError(f"endpoint {new.name!r}: name must be like my-endpoint")
+    what = f"endpoint {new.name}"
+    for method in METHODS:
+        if (operation := getattr(new, method)) is not None:
+            _check_operation(f"{what}, {method}", operation)
+    if not hasattr(new.schemas, "joinpath"):
+        raise TypeError(f"{what}: schemas: must be a folder like files(__name__) / 'schemas', not {new.schemas!r:.60}")
+    if not isinstance(new.body_limit, str):  # else the name of a setting, which the kernel looks for
+        _number(f"{what}: body_limit", new.body_limit, least=0)
+    _callable(f"{what}: authenticate", new.authenticate, optional=True)
+    _callable(f"{what}: select", new.select, optional=True)
+    _texts(f"{what}: cross_origin", new.cross_origin)
+    if unfit := [name for name in new.cross_origin if not _TOKEN.fullmatch(name)]:
+        raise ValueError(f"{what}: cross_origin: {unfit[0]!r} is no name of a header")
+
+
+def _check_operation(what: str, operation: Any) -> None:
+    if not isinstance(operation, Operation):
+        raise TypeError(f"{what}: must be read(…), write(…) or own(…), not {operation!r:.60}")
+    _callable(f"{what}: handler", operation.handler)
+    if operation.ability is not None:
+        _text(f"{what}: ability", operation.ability)
+    if operation.transaction not in ("read", "write", "own"):
+        raise ValueError(f"{what}: transaction must be read, write or own, not {operation.transaction!r:.60}")
+    statuses = operation.statuses
+    if not isinstance(statuses, tuple) or not statuses or not all(type(s) is int and 200 <= s < 600 for s in statuses):
+        raise ValueError(f"{what}: statuses must be numbers from 200 to 599, not {statuses!r:.60}")
+
+
+def check_path(new: Path, endpoints: list[Endpoint]) -> None:
+    """Look at a path; `endpoints` are those of the same plugin."""
+    _pattern("path", new.pattern)
+    _callable(f"path {new.pattern!r}: handler", new.handler, optional=True)
+    own = {endpoint.name for endpoint in endpoints if endpoint.authenticate}
+    if (new.handler is None) == (not new.api) or (new.api and new.api not in own):
+        raise ValueError(f"path {new.pattern!r}: needs a handler, or the api of an own endpoint with authenticate")
+
+
+def check_table(new: Table) -> None:
+    """Look at a table: what it refers to must be there, or no dump could put the tables in order."""
+    for key in new.foreign_keys:
+        key.column  # noqa: B018 - raises for a table or column that there is not
+
+
+def check_step(new: Step) -> None:
+    """Look at a schema step."""
+    _text("step", new.name, _STEP)
+    _callable(f"step {new.name}", new.run)
+
+
+def check_option(new: Option) -> None:
+    """Look at a configuration key; its default has to fit."""
+    if not isinstance(new.name, str) or not _SETTING.fullmatch(new.name):
+        raise ValueError(f"setting {new.name!r:.60}: name must be like my_plugin.key")
+    what = f"setting {new.name}"
+    _text(f"{what}: reason", new.reason, empty=True)
+    _pattern(f"{what}: pattern", new.pattern)
+    _texts(f"{what}: choices", new.choices)
+    for limit in (new.minimum, new.maximum):
+        if limit is not None:
+            _number(f"{what}: limits", limit, (int, float))
+    if isinstance(new.default, list):
+        _texts(f"{what}: default", new.default)
+    elif type(new.default) not in (bool, int, float, str):
+        raise TypeError(f"{what}: default: must be a text, number, boolean or list of texts, not {new.default!r:.60}")
+    try:
+        new.read(new.default)
+        new.wanted  # noqa: B018 - is said of a value that does not fit
+    except Exception as error:
+        raise ValueError(f"{what}: its own default does not fit: {type(error).__name__}: {error}") from error
+
+
+def check_job(new: Job) -> None:
+    """Look at a kind of job; the setting that `every` names is looked for by the kernel."""
+    _text("job: kind", new.kind, _KIND)
+    what = f"job {new.kind}"
+    _callable(f"{what}: run", new.run)
+    _callable(f"{what}: due", new.due, optional=True)
+    _text(f"{what}: unit", new.unit, _UNIT, empty=True)
+    _number(f"{what}: max_attempts", new.max_attempts, least=1)
+    if new.every is not None:
+        _text(f"{what}: every", new.every)
+
+
+def check_parser(new: Any) -> None:
+    """Look at a parser of log files: an object like `snaglist.plugins.logs.Parser`, which the kernel does not know."""
+    what = f"parser {type(new).__name__}"
+    if isinstance(new, type):
+        raise TypeError(f"parser {new.__name__}: register an object, not its class")
+    if missing := [name for name in _PARSER if not callable(getattr(new, name, None))]:
+        raise TypeError(f"{what}: must be a snaglist.plugins.logs.Parser: it has no {missing[0]}()")
+    _text(f"{what}: log_type", getattr(new, "log_type", None), _LOG_TYPE)
+    _text(f"{what}: family", getattr(new, "family", None))
+    if not isinstance(getattr(new, "multiline", None), bool):
+        raise TypeError(f"{what}: multiline: must be True or False")
+
+
+def check_health_check(name: Any, check: Any) -> None:
+    """Look at a check of the health."""
+    _text("health check", name)
+    _callable(f"health check {name}", check)
+
+
+def check_assets(new: Assets, plugin_id: str) -> None:
+    """Look at a plugin's part of the dashboard."""
+    if new.name != plugin_id:
+        raise ValueError(f"dashboard_assets(): name must be {plugin_id}, the plugin's id")
+    if not hasattr(new.root, "joinpath"):
+        raise TypeError(f"dashboard_assets(): root: must be a folder like files(__name__) / 'ui', not {new.root!r:.60}")
+    _text("dashboard_assets(): module", new.module)
+    _texts("dashboard_assets(): styles", new.styles)
+    for name in (new.module, *new.styles):
+        if ".." in PurePosixPath(name).parts or not new.root.joinpath(name).is_file():
+            raise ValueError(f"dashboard_assets(): there is no file {name}")
+
+
+def check_type(kind: str, name: str, value: Any) -> None:
+    """Look at a value of `register_types`; the area that a kind belongs to looks at what only it knows."""
+    _text(kind, name)
+    if kind in _FUNCTIONS:
+        _callable(f"{kind} {name}", value)
+    if kind in _SHORT_NAMES and not _TYPE.fullmatch(name):
+        raise ValueError(f"{kind} {name!r:.60}: the name must be like my_type, at most 16 characters")
+    if kind == "health_check":
+        _callable(f"{kind} {name}: check", getattr(value, "check", None))
+        _text(f"{kind} {name}: hint", getattr(value, "hint", None))
+
+
+def check(plugin: Plugin, hook: str, *new: Any) -> None:
+    """Look at what a plugin hands over in a collect hook."""
+    if hook in _CHECKS:
+        _CHECKS[hook](*new)
+    elif hook == "register_paths":
+        check_path(new[0], plugin.endpoints)
+    elif hook == "dashboard_assets":
+        check_assets(new[0], plugin.id)
+
+
+_CHECKS: dict[str, Callable[..., None]] = {
+    "describe": check_description,
+    "register_endpoints": check_endpoint,
+    "register_tables": check_table,
+    "register_steps": check_step,
+    "register_settings": check_option,
+    "register_jobs": check_job,
+    "register_parsers": check_parser,
+    "health_checks": check_health_check,
+    "register_types": check_type,
+}

@@ -1,0 +1,593 @@
+"""Whatever a plugin raises or hands over, at every hook: the plugin is named, and everything else goes on.
+
+One table for all hooks of kernel/hookspecs.py; a hook that is missing in it fails the first test.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path as File
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
+
+from snaglist.kernel import (
+    Assets,
+    Description,
+    Endpoint,
+    Job,
+    Operation,
+    Option,
+    Path,
+    Reply,
+    hookspecs,
+    own,
+    read,
+    write,
+)
+from snaglist.kernel.cli import cli
+from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
+from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.settings import UrlOption
+from snaglist.kernel.worker import Worker
+
+Install = Kernel = Schemas = Callable[..., Any]
+
+
+class Strange(BaseException):
+    """A class of a plugin's own."""
+
+
+class Mute(Exception):
+    """Says nothing of itself, and fails when asked."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no")
+
+
+RAISED = [ValueError, RecursionError, MemoryError, KeyboardInterrupt, SystemExit, GeneratorExit, Strange, Mute]
+COLLECT = {
+    "register_endpoints", "register_paths", "register_tables", "register_steps", "register_settings", "register_jobs",
+    "register_parsers", "health_checks", "dashboard_assets",
+}  # fmt: skip
+ROBUST = {"lines_read": "batch", "events_stored": "batch", "issue_changed": "change"}
+CHAIN = {"events_storing": "events", "stack_showing": "event"}
+OTHERS = {"describe", "register_types", "register_commands", "plugin_switched", "application_changed"}
+
+
+def raising(raised: type[BaseException]) -> Callable[..., Any]:
+    def hook(*_: Any, **__: Any) -> Any:
+        raise raised("on purpose")
+
+    return hook
+
+
+def endless(depth: int = 0) -> int:
+    return endless(depth + 1) + 1
+
+
+def plugin(client: Any, name: str = "bad") -> dict[str, Any]:
+    found: dict[str, Any] = next(one for one in client.get("plugins").json["data"] if one["id"] == name)
+    return found
+
+
+def in_thread(work: Callable[[], Any]) -> Any:
+    """Run work as the server does, in another thread than the main one; what it raises is raised here."""
+    found: dict[str, Any] = {}
+
+    def run() -> None:
+        try:
+            found["result"] = work()
+        except BaseException as error:
+            found["error"] = error
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join(30)
+    if "error" in found:
+        raise found["error"]
+    return found["result"]
+
+
+PLACES = pytest.mark.parametrize("place", [lambda work: work(), in_thread], ids=["main", "thread"])
+ALL = pytest.mark.parametrize("raised", RAISED)
+
+
+def test_every_hook_has_its_row() -> None:
+    hooks = {name for name, found in vars(hookspecs).items() if hasattr(found, "snaglist_spec")}
+    assert hooks == COLLECT | set(ROBUST) | set(CHAIN) | OTHERS
+
+
+# -- raised
+
+
+@PLACES
+@ALL
+def test_at_import_and_in_describe(install: Install, kernel: Kernel, raised: type[BaseException], place: Any) -> None:
+    install("bad", raised("on purpose"), source="snaglist-bad")
+    install("worse", describe=raising(raised), source="snaglist-worse")
+    install("good", source="snaglist-good")
+
+    def look() -> None:
+        with kernel() as client:
+            for name in ("bad", "worse"):
+                assert plugin(client, name)["status"] == "failed"
+                assert plugin(client, name)["last_error"]["message"].startswith(raised.__name__)
+            assert plugin(client, "good")["status"] == "active"
+
+    place(look)
+
+
+@PLACES
+@ALL
+@pytest.mark.parametrize("hook", sorted(COLLECT))
+def test_in_a_collect_hook(
+    install: Install, kernel: Kernel, hook: str, raised: type[BaseException], place: Any
+) -> None:
+    install("bad", **{hook: raising(raised)})
+    install("good", register_jobs=lambda register: register(Job("good_job", lambda call: None)))
+
+    def look() -> None:
+        with kernel() as client:
+            shown = plugin(client)
+            assert (shown["status"], shown["last_error"]["hook"]) == ("failed", hook)
+            assert shown["last_error"]["message"].startswith(raised.__name__)
+            assert plugin(client, "good")["status"] == "active"
+            assert client.get("health").status == 200
+
+    place(look)
+
+
+@PLACES
+@ALL
+def test_in_register_types_and_register_commands(
+    install: Install, kernel: Kernel, raised: type[BaseException], place: Any
+) -> None:
+    install("bad", register_types=lambda kind, register: raising(raised)() if kind == "colour" else None)
+    install("worse", register_commands=raising(raised))
+
+    def look() -> None:
+        with kernel() as client:
+            assert dict(client.service.plugins.types("colour")) == {}
+            assert plugin(client)["last_error"]["hook"] == "register_types"
+        plugins = Plugins()
+        plugins.load()
+        before = dict(cli.commands)
+        plugins.commands(cli)
+        try:
+            failed = plugins.find("worse")
+            assert failed and failed.error and failed.error.startswith(raised.__name__)
+        finally:
+            cli.commands = before
+
+    place(look)
+
+
+@PLACES
+@ALL
+@pytest.mark.parametrize("hook", sorted([*ROBUST, *CHAIN, "plugin_switched", "application_changed"]))
+def test_in_a_robust_or_chain_hook(
+    install: Install, kernel: Kernel, hook: str, raised: type[BaseException], place: Any
+) -> None:
+    """The request goes on, with what it had."""
+    install("bad", **{hook: raising(raised)})
+    with kernel(plugins__enabled=["bad"]) as client:
+
+        def look() -> None:
+            call = client.service.call()
+            with call.transaction():
+                if hook in ROBUST:
+                    assert call.emit(hook, **{ROBUST[hook]: 1}) == {}
+                elif hook in CHAIN:
+                    assert call.chain(hook, CHAIN[hook], [1]) == [1]
+                elif hook == "plugin_switched":
+                    client.service.plugins.emit(hook, call, only=client.service.plugins.find("bad"), on=True)
+                else:
+                    call.emit(hook, change="created")
+
+        place(look)
+        error = plugin(client)["last_error"]
+        assert error["hook"] == hook and error["message"].startswith(raised.__name__)
+
+
+@PLACES
+@ALL
+@pytest.mark.parametrize("way", ["read", "write", "own", "authenticate", "select", "stream", "page"])
+def test_in_an_endpoint(
+    install: Install, kernel: Kernel, schemas: Schemas, way: str, raised: type[BaseException], place: Any, caplog: Any
+) -> None:
+    """Answered with 500 and a reference; the log names the plugin."""
+    fail = raising(raised)
+    folder = schemas("odd", {"get-response": {}})
+
+    def stream(call: Any) -> Reply:
+        def pieces() -> Iterator[bytes]:
+            yield b"begun"
+            fail()
+
+        return Reply(pieces(), content_type="text/plain")
+
+    kinds = {"read": read, "write": write, "own": own}
+    handler = stream if way == "stream" else (lambda call: {}) if way in ("authenticate", "select") else fail
+    hooks = {name: fail for name in ("authenticate", "select") if name == way}
+    found = Endpoint("odd", get=kinds.get(way, own)(handler, None), schemas=folder, **hooks)
+    install(
+        "bad",
+        register_endpoints=lambda register: register(found),
+        register_paths=lambda register: register(Path("odd/page", fail)),
+    )
+    with kernel(plugins__enabled=["bad"]) as client:
+
+        def look() -> Any:
+            if way == "stream":
+                with pytest.raises(Exception) as failure:
+                    client.request("GET", "/?api=odd")
+                return failure.value
+            return client.request("GET", "/odd/page" if way == "page" else "/?api=odd")
+
+        answer = place(look)
+        if way == "stream":
+            assert isinstance(answer, Exception)
+            return
+        assert answer.status == 500 and answer.error.startswith("Internal error (reference ")
+        if way != "page":
+            assert "internal error, plugin bad, reference" in caplog.text
+
+
+@PLACES
+@ALL
+def test_in_a_job(install: Install, kernel: Kernel, raised: type[BaseException], place: Any, caplog: Any) -> None:
+    """The job is failed, the next one runs; a schedule that cannot be asked hinders no other."""
+    install(
+        "bad",
+        register_settings=lambda register: register(Option("bad.seconds", 1, "for a test")),
+        register_jobs=lambda register: [
+            register(Job("bad_job", raising(raised), max_attempts=1)),
+            register(Job("bad_due", lambda call: None, every="bad.seconds", due=raising(raised))),
+        ],
+    )
+    ran: list[int] = []
+    install(
+        "good",
+        register_settings=lambda register: register(Option("good.seconds", 1, "for a test")),
+        register_jobs=lambda register: register(
+            Job("good_job", lambda call: ran.append(1), every="good.seconds", due=lambda call: {})
+        ),
+    )
+    with kernel(plugins__enabled=["bad", "good"]) as client:
+        call = client.service.call()
+        with call.transaction():
+            job_id = call.enqueue("bad_job")
+
+        def look() -> None:
+            client.service.jobs.ask_schedules(call.application)
+            client.service.jobs.run_queued(call.application)
+
+        place(look)
+        assert client.get("jobs", id=job_id).json["data"]["status"] == "failed"
+        assert ran == [1]
+        assert "job bad_job 1 of plugin bad failed" in caplog.text
+        error = plugin(client)["last_error"]
+        assert error["hook"] == "job bad_due" and error["message"].startswith(raised.__name__)
+
+
+def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Install, kernel: Kernel) -> None:
+    fails = [True]
+
+    def due(call: Any) -> None:
+        if fails:
+            raise SystemExit
+
+    install(
+        "bad",
+        register_settings=lambda register: register(Option("bad.seconds", 0.001, "for a test")),
+        register_jobs=lambda register: register(Job("bad_due", lambda call: None, every="bad.seconds", due=due)),
+    )
+    with kernel(plugins__enabled=["bad"]) as client:
+        application = client.service.applications.all()[0]
+        client.service.settings._values["bad.seconds"] = 1
+        client.service.jobs.ask_schedules(application)
+        assert plugin(client)["last_error"]["hook"] == "job bad_due"
+        fails.clear()
+        client.service.jobs._asked.clear()
+        client.service.jobs.ask_schedules(application)
+        assert plugin(client)["last_error"] is None
+
+
+@ALL
+def test_in_a_step(install: Install, kernel: Kernel, raised: type[BaseException]) -> None:
+    install("bad", register_steps=lambda register: register("s001", raising(raised)))
+    with kernel() as client:
+        assert plugin(client)["last_error"]["hook"] == "step s001"
+        assert plugin(client)["last_error"]["message"].startswith(raised.__name__)
+
+
+@ALL
+def test_in_what_a_type_does(
+    install: Install, kernel: Kernel, raised: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Observers, health checks, secrets, and threads beside the worker."""
+    fail = raising(raised)
+    values = {
+        "request_observer": fail, "beside_worker": fail, "sealed": fail,
+        "health_check": SimpleNamespace(check=fail, hint="look"),
+    }  # fmt: skip
+    install(
+        "bad",
+        register_types=lambda kind, register: register("bad", values[kind]) if kind in values else None,
+        health_checks=lambda register: register("weather", fail),
+    )
+    with kernel() as client:
+        checks = client.get("health").json["checks"]
+        assert (checks["weather"], checks["bad"]) == (False, False)
+        assert client.get("plugins").status == 200
+        assert "an observer of requests failed, plugin bad" in caplog.text
+        worker = Worker(client.service, "test")
+        worker.start()
+        worker.stop()
+        assert "bad of plugin bad" in caplog.text
+
+
+def test_endless_recursion(install: Install, kernel: Kernel) -> None:
+    install("bad", register_endpoints=lambda register: endless())
+    with kernel() as client:
+        assert plugin(client)["last_error"]["message"].startswith("RecursionError")
+
+
+# -- handed over
+
+
+def answer(call: Any) -> dict[str, Any]:
+    return {}
+
+
+def broken_option(**fields: Any) -> Option:
+    return Option(**{"name": "bad.key", "default": "", "reason": "for a test", **fields})
+
+
+class Hostile(Option):
+    def read(self, raw: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+alien = MetaData()
+Table("there", alien, Column("id", Integer, primary_key=True))
+orphan = Table("bad_orphan", alien, Column("id", Integer, ForeignKey("gone.id"), primary_key=True))
+lost = Table("bad_lost", alien, Column("id", Integer, ForeignKey("there.gone"), primary_key=True))
+
+WRONG: list[tuple[str, Callable[..., Any], str]] = [
+    ("describe", lambda: Description("bad", "x", "x", "x", "1", after=None), "describe(): after: must be a tuple"),  # type: ignore[arg-type]
+    ("describe", lambda: Description("bad", "x", "x", "x", "1", after="issues"), "describe(): after: must be a tuple"),  # type: ignore[arg-type]
+    ("describe", lambda: Description("bad", None, "x", "x", "1"), "describe(): name: must be a text"),  # type: ignore[arg-type]
+    ("describe", lambda: Description("bad", "x", "x", "x", 1), "describe(): version: must be a text"),  # type: ignore[arg-type]
+    ("describe", lambda: Description("bad", "x", "x", "x", "1", lacks=b"x"), "describe(): lacks: must be a text"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint(5)), "name must be like my-endpoint"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=answer)), "get: must be read(…), write(…) or own(…)"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=read(None, None))), "handler: must be a function"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=read(answer, 5))), "ability: must be a text"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=Operation(answer, None, "x", (200,)))), "transaction must"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=Operation(answer, None, "own", ()))), "statuses must be"),
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=own(answer, None, "200"))), "statuses must be"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", get=own(answer, None, 99))), "statuses must be"),
+    ("register_endpoints", lambda r: r(Endpoint("odd", schemas="schemas")), "schemas: must be a folder"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", body_limit=-1)), "body_limit: must be a number from 0"),
+    ("register_endpoints", lambda r: r(Endpoint("odd", body_limit=None)), "body_limit: must be a number"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", body_limit="bad.gone")), "there is no setting bad.gone that is"),
+    ("register_endpoints", lambda r: r(Endpoint("odd", body_limit="server.host")), "no setting server.host that is a"),
+    ("register_endpoints", lambda r: r(Endpoint("odd", authenticate="yes")), "authenticate: must be a function"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", select=1)), "select: must be a function"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", cross_origin="X-Key")), "cross_origin: must be a tuple"),  # type: ignore[arg-type]
+    ("register_endpoints", lambda r: r(Endpoint("odd", cross_origin=("a\r\nb",))), "is no name of a header"),
+    ("register_paths", lambda r: r(Path("(", answer)), "'(' is no regular expression"),  # type: ignore[arg-type]
+    ("register_paths", lambda r: r(Path("a{99999999999}", answer)), "is no regular expression"),  # type: ignore[arg-type]
+    ("register_paths", lambda r: r(Path(b"x", answer)), "path: must be a text"),  # type: ignore[arg-type]
+    ("register_paths", lambda r: r(Path("x", "handler")), "handler: must be a function"),  # type: ignore[arg-type]
+    ("register_paths", lambda r: r(Path("x")), "needs a handler"),
+    ("register_tables", lambda r: r("table"), "register() takes Table, not str"),
+    ("register_tables", lambda r: r(orphan), "could not find table 'gone'"),
+    ("register_tables", lambda r: r(lost), "'gone'"),
+    ("register_steps", lambda r: r("s001", "step"), "step s001: must be a function"),
+    ("register_steps", lambda r: r(1, print), "step: must be a text"),
+    ("register_steps", lambda r: r("s" * 101, print), "step: must have at most 100 characters"),
+    ("register_settings", lambda r: r(broken_option(pattern="(")), "'(' is no regular expression"),
+    ("register_settings", lambda r: r(broken_option(pattern=5)), "pattern: must be a text"),
+    ("register_settings", lambda r: r(broken_option(name="key")), "name must be like my_plugin.key"),
+    ("register_settings", lambda r: r(broken_option(name=None)), "name must be like my_plugin.key"),
+    ("register_settings", lambda r: r(broken_option(default=None)), "default: must be a text, number, boolean or list"),
+    ("register_settings", lambda r: r(broken_option(default={})), "default: must be a text, number, boolean or list"),
+    ("register_settings", lambda r: r(broken_option(default=[1])), "default: must be a tuple of texts"),
+    ("register_settings", lambda r: r(broken_option(default=5, minimum="0")), "limits: must be a number"),
+    ("register_settings", lambda r: r(broken_option(default=5, minimum=6)), "its own default does not fit"),
+    ("register_settings", lambda r: r(broken_option(choices=5)), "choices: must be a tuple of texts"),
+    ("register_settings", lambda r: r(broken_option(default="x", choices=("a",))), "its own default does not fit"),
+    ("register_settings", lambda r: r(UrlOption("bad.url", "no url", "for a test")), "its own default does not fit"),
+    ("register_settings", lambda r: r(Hostile("bad.key", "", "for a test")), "KeyboardInterrupt"),
+    ("register_jobs", lambda r: r(Job("k" * 41, print)), "job: kind: must have at most 40 characters"),
+    ("register_jobs", lambda r: r(Job(None, print)), "job: kind: must be a text"),  # type: ignore[arg-type]
+    ("register_jobs", lambda r: r(Job("bad", "run")), "run: must be a function"),  # type: ignore[arg-type]
+    ("register_jobs", lambda r: r(Job("bad", print, due=5)), "due: must be a function"),  # type: ignore[arg-type]
+    ("register_jobs", lambda r: r(Job("bad", print, every=5)), "every: must be a text"),  # type: ignore[arg-type]
+    ("register_jobs", lambda r: r(Job("bad", print, every="bad.gone")), "there is no setting bad.gone that"),
+    ("register_jobs", lambda r: r(Job("bad", print, every="log.level")), "no setting log.level that is a number"),
+    ("register_jobs", lambda r: r(Job("bad", print, max_attempts=0)), "max_attempts: must be a number from 1"),
+    ("register_jobs", lambda r: r(Job("bad", print, unit="u" * 21)), "unit: must have at most 20 characters"),
+    ("register_parsers", lambda r: r(object()), "must be a snaglist.plugins.logs.Parser"),
+    ("health_checks", lambda r: r("weather", True), "health check weather: must be a function"),
+    ("health_checks", lambda r: r(None, print), "health check: must be a text"),
+    ("dashboard_assets", lambda: "ui", "register() takes Assets, not str"),
+    ("dashboard_assets", lambda: Assets("bad", "ui", "x.js"), "root: must be a folder"),  # type: ignore[arg-type]
+    ("dashboard_assets", lambda: Assets("bad", File(), None), "module: must be a text"),  # type: ignore[arg-type]
+    ("dashboard_assets", lambda: Assets("bad", File(), "x.js", "x.css"), "styles: must be a tuple of texts"),
+    ("dashboard_assets", lambda: Assets("bad", File(), "../x.js"), "there is no file ../x.js"),
+    ("dashboard_assets", lambda: Assets("bad", File(), "gone.js"), "there is no file gone.js"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("hook", "function", "message"), WRONG)
+def test_what_is_handed_over_is_looked_at_when_it_is(
+    install: Install, kernel: Kernel, hook: str, function: Callable[..., Any], message: str
+) -> None:
+    install(
+        "bad", **{hook: function if hook in ("describe", "dashboard_assets") else lambda register: function(register)}
+    )
+    install("good")
+    with kernel(bad__key="zz") as client:
+        shown = plugin(client)
+        assert (shown["status"], plugin(client, "good")["status"]) == ("failed", "active")
+        assert shown["last_error"]["hook"] == ("load" if hook == "describe" else hook)
+        assert message in shown["last_error"]["message"], shown["last_error"]["message"]
+        assert client.get("health").status == 200
+        assert client.get("openapi").status == 200
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "message"),
+    [
+        ("request_observer", "bad", None, "request_observer bad: must be a function"),
+        ("beside_worker", "bad", "run", "beside_worker bad: must be a function"),
+        ("sealed", "bad", 5, "sealed bad: must be a function"),
+        ("metric", "bad", 5, "metric bad: must be a function"),
+        ("health_check", "bad", lambda service: None, "health_check bad: check: must be a function"),
+        ("health_check", "bad", SimpleNamespace(check=print, hint=None), "health_check bad: hint: must be a text"),
+        ("connector", "Bad Name", 5, "must be like my_type, at most 16 characters"),
+        ("tracker provider", "x" * 17, 5, "must be like my_type, at most 16 characters"),
+        ("colour", None, 5, "colour: must be a text"),
+        ("colour", "", 5, "colour: must be a text"),
+    ],
+)
+def test_values_of_types_are_looked_at(
+    install: Install, kernel: Kernel, kind: str, name: Any, value: Any, message: str
+) -> None:
+    wanted = kind
+    install("bad", register_types=lambda kind, register: register(name, value) if kind == wanted else None)
+    with kernel() as client:
+        client.get("health")
+        assert dict(client.service.plugins.types(kind)).get("bad") is None
+        shown = plugin(client)
+        assert (shown["status"], shown["last_error"]["hook"]) == ("failed", "register_types")
+        assert message in shown["last_error"]["message"]
+
+
+@pytest.mark.parametrize("added", [None, "text", print])
+def test_what_is_no_command(install: Install, added: Any) -> None:
+    install("bad", register_commands=lambda cli: cli.commands.update(odd=added))
+    plugins = Plugins()
+    plugins.load()
+    before = dict(cli.commands)
+    try:
+        plugins.commands(cli)
+        failed = plugins.find("bad")
+        assert failed and failed.error == "'odd' is no command of click"
+        assert "odd" not in cli.commands
+    finally:
+        cli.commands = before
+
+
+def test_a_result_that_cannot_be_stored_fails_its_job(install: Install, kernel: Kernel) -> None:
+    results = {"a": object(), "b": 5, "c": {"x": float("nan")}, "d": {"x": {1}}}
+
+    def jobs(register: Any) -> None:
+        for name, result in results.items():
+            register(Job(f"job_{name}", lambda call, result=result: result, max_attempts=1))
+
+    install("bad", register_jobs=jobs)
+    with kernel() as client:
+        call = client.service.call()
+        with call.transaction():
+            ids = [call.enqueue(f"job_{name}") for name in results]
+        assert client.service.jobs.run_queued(call.application) == 4
+        assert {client.get("jobs", id=job_id).json["data"]["status"] for job_id in ids} == {"failed"}
+
+
+def test_damaged_metadata_of_a_distribution(install: Install, kernel: Kernel) -> None:
+    class Damaged:
+        @property
+        def name(self) -> str:
+            raise KeyError("Name")
+
+    install("bad").dist = Damaged()
+    install("odd").dist = SimpleNamespace(name=None, version=None)
+    with kernel() as client:
+        assert plugin(client)["status"] == plugin(client, "odd")["status"] == "active"
+
+
+# -- the operator
+
+
+@contextmanager
+def default_interrupts() -> Iterator[None]:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler, "put back"
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(5)  # ended by the signal
+
+
+def test_an_interrupt_of_the_operator_goes_through() -> None:
+    """While code of a plugin runs in the main thread: what it raises itself does not, the same from outside does."""
+    with default_interrupts():
+        with pytest.raises(Interrupted):
+            contained(interrupt)
+        with pytest.raises(Interrupted):
+            contained(contained, interrupt)
+        with pytest.raises(Escaped, match="KeyboardInterrupt: on purpose"):
+            contained(raising(KeyboardInterrupt))
+        with pytest.raises(Stopped):
+            contained(raising(Stopped))
+        assert contained(lambda value: value, 5) == 5
+
+
+def test_an_interrupt_in_a_hook_ends_the_request(install: Install, kernel: Kernel) -> None:
+    install("slow", events_stored=lambda call, batch: interrupt())
+    with kernel(plugins__enabled=["slow"]) as client, default_interrupts():
+        call = client.service.call()
+        with pytest.raises(KeyboardInterrupt), call.transaction():
+            call.emit("events_stored", batch=1)
+
+
+SCRIPT = """
+import sys, types
+from types import SimpleNamespace
+from importlib.metadata import entry_points
+from snaglist.kernel import Description, hookimpl, plugins
+from snaglist.kernel.cli import main
+
+module = types.ModuleType("slow")
+def describe():
+    return Description("slow", "Slow", "", "Tests", "1.0")
+def register_jobs(register):
+    sys.stderr.write("here\\n"); sys.stderr.flush()
+    import time; time.sleep(30)
+module.describe, module.register_jobs = hookimpl(describe), hookimpl(register_jobs)
+point = SimpleNamespace(name="slow", load=lambda: module, dist=SimpleNamespace(name="snaglist-slow", version="1.0"))
+plugins.entry_points = lambda group: [*entry_points(group=group), point]
+sys.argv = ["snaglist", "--data", sys.argv[1], "plugins", "list"]
+main()
+"""
+
+
+def test_an_interrupt_ends_a_command_while_a_plugin_is_asked(tmp_path: File) -> None:
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, tmp_path], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None and process.stderr.readline() == "here\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr.read().strip() == "snaglist: interrupted"
+
+
+def test_what_describes_an_error() -> None:
+    assert describe(Mute()) == "Mute:"
+    assert describe(Escaped(SystemExit(3))) == "SystemExit: 3"
+    assert len(describe(ValueError("x" * 1000))) <= 300
