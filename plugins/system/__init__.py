@@ -73,7 +73,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server to other areas, look at keys, tables and registrations for the kernel, offer figures of the jobs."""
+    """Lend the server to other areas, look at keys, tables and registrations, offer figures of jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
