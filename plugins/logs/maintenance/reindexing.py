@@ -16,7 +16,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, Invalid, JobCall
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, reread_events
+from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, learn_again, reread_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
@@ -94,10 +94,23 @@ class Reindex:
                 self._source(source_id)
             self.done += size
             self.call.progress(self.done, self.total)
+        self._learn_again()
         with self.call.transaction() as db:
             put_setting(db, SETTING, {})
         document = self.result.document()
         return {name: value for name, value in document.items() if name not in _OF_IMPORTS} | {"kept": self.kept}
+
+    def _learn_again(self) -> None:
+        """Look again at the templates that grouping could not learn from."""
+        grouping_id = 0
+
+        def work() -> int:
+            with self.call.transaction():
+                return learn_again(self.call, grouping_id)
+
+        while found := self.call.repeat(work):
+            grouping_id = found
+            self.call.check_cancelled()
 
     def _source(self, source_id: int) -> None:
         for _ in range(ATTEMPTS):
