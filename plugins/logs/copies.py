@@ -11,7 +11,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
+from snaglist.plugins.logs.files import OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import holds
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse
@@ -25,7 +25,7 @@ def contains(path: Path, file: OpenFile, start: int = 0) -> bool:
             while data := ours.read(BLOCK_BYTES):
                 if theirs.read(len(data)) != data:
                     return False
-    except (OSError, *DAMAGED):
+    except OSError:
         return False
     return True
 
@@ -73,8 +73,6 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
         original = Path(row.path)
         found = holds(original, row) and contains(original, file)
         found = found or _same_events(call, file, head, row, copy.position)
-    except DAMAGED:  # what is left of it is read as it is
-        return None
     finally:
         if not found:
             copy.close()

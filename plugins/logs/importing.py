@@ -19,7 +19,7 @@ from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.failures import note_failure
-from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
+from snaglist.plugins.logs.files import Damage, OpenFile, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Reader
@@ -79,13 +79,20 @@ def _import(
         run.run(search or _nothing)
     except Conflict as error:
         result.fail(error.message)
-    except ParseFailure as error:
+    except (ParseFailure, Unreadable) as error:
         note_failure(call, file.state.path, reading, result, str(error), file.state.modified_at)
-    except DAMAGED:
-        message = "the compressed data is damaged or ends too early"
-        note_failure(call, file.state.path, reading, result, message, file.state.modified_at)
+    except Unfinished as error:  # without the time of the file: the next run looks again
+        note_failure(call, file.state.path, reading, result, str(error))
     finally:
         run.close()
+
+
+class Unfinished(Exception):
+    """A compressed file is damaged, or not all there yet."""
+
+
+class Unreadable(Exception):
+    """Nothing of a compressed file can be read."""
 
 
 class _FileImport:
@@ -100,7 +107,9 @@ class _FileImport:
         self.watch = watch
         self.started = times.now()
         quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
+        self.quiet = quiet
         self.final = reading.final or bool(self.state.compression) or quiet
+        self.damage: Damage | None = None
         # What is known of the file already, and where this run stands.
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
@@ -125,11 +134,27 @@ class _FileImport:
         if known is not None and self._unchanged(known):
             self._pass_over(known)
             return
+        self._look_for_damage()
         self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
         if self._goes_on(search, known):
             self._read()
+            if self.damage is not None:
+                self.result.stop(str(self.damage))
         else:
             self.result.state = "duplicate"
+
+    def _look_for_damage(self) -> None:
+        """Find out how far a compressed file can be read; the rest may come, so its last entry stays open."""
+        self.damage = self.file.find_damage()
+        if self.damage is None:
+            return
+        if not self.quiet and not self.reading.complete:
+            seconds = self.call.setting("ingestion.quiet_seconds")
+            wait = f"it may still be written, so it is read when it has not changed for {seconds} s"
+            raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")  # the same while it grows
+        if not self.damage.lines:
+            raise Unreadable(f"{self.damage.place}; no whole line comes before")
+        self.final = False
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""
@@ -356,8 +381,8 @@ class _FileImport:
             "open_event": self._still_open() if last else None,
             "read_under": self.read_under,
             "counted": self.counted,
-            "status": "ok",
-            "last_error": None,
+            "status": "error" if self.damage else "ok",
+            "last_error": str(self.damage) if self.damage else None,
             "imported_at": self.started,
         }
         return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values

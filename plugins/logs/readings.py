@@ -37,7 +37,7 @@ class Reading:
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
     not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here.
+    own name where that was lost on the way here. `complete`: all of the file is there, however young it is.
     """
 
     rules: Rules
@@ -47,6 +47,7 @@ class Reading:
     final: bool = False
     own_zone: bool = False
     name: str = ""
+    complete: bool = False
 
 
 @dataclass(slots=True)

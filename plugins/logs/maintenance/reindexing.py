@@ -20,7 +20,7 @@ from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, learn_
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.handlers import IMPORT
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
@@ -128,7 +128,7 @@ class Reindex:
                 break
             except FileNotFoundError:
                 break
-            except (OSError, ValueError, *DAMAGED) as error:
+            except (OSError, ValueError) as error:
                 self.result.fail(Path(row.path).name, reason(error))
                 break
         self._keep(source_id)
