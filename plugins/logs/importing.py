@@ -13,13 +13,13 @@ from typing import Any
 from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Call, Conflict, times
+from snaglist.kernel import Call, Conflict, Unavailable, times
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.failures import note_failure
-from snaglist.plugins.logs.files import Damage, OpenFile, open_file
+from snaglist.plugins.logs.failures import note_failure, unforeseen
+from snaglist.plugins.logs.files import Damage, OpenFile, inspect, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Reader
@@ -49,15 +49,17 @@ def import_file(
     """Read a (resolved) file from where it was left; failures of the file are in the result.
 
     `search` is asked, with the head of the file, when the path's own source does not know the content. `watch`
-    is called with the number of bytes done after each transaction and may raise to stop.
+    is called with the number of bytes done after each transaction and may raise to stop. Only that, and a database
+    that is away (Unavailable), ends in an exception: whatever else is wrong with a file stops no other.
     """
     result = FileResult(path)
+    watching = _Watching(watch)
     try:
         str(path).encode()
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path) as file:
-                    _import(call, file, reading, result, search, watch)
+                    _import(call, file, reading, result, search, watching)
                 break
             except FileChanged:
                 continue
@@ -67,14 +69,44 @@ def import_file(
         result.gone = True
         note_failure(call, path, reading, result, reason(error))
     except OSError as error:
+        if error is watching.raised:
+            raise
         note_failure(call, path, reading, result, reason(error))
+    except Exception as error:
+        if error is watching.raised or isinstance(error, Unavailable):
+            raise
+        note_failure(call, path, reading, result, unforeseen(error), _modified_at(path))
     return result
 
 
+class _Watching:
+    """Calls a watch, if there is one, and remembers what it raised."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self.raised: Exception | None = None
+
+    def __call__(self, done: int) -> None:
+        if self._watch is None:
+            return
+        try:
+            self._watch(done)
+        except Exception as error:
+            self.raised = error
+            raise
+
+
+def _modified_at(path: Path) -> str | None:
+    try:
+        return inspect(path).modified_at
+    except OSError:
+        return None
+
+
 def _import(
-    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch | None
+    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch
 ) -> None:
-    run = _FileImport(call, file, reading, result, watch or _ignore)
+    run = _FileImport(call, file, reading, result, watch)
     try:
         run.run(search or _nothing)
     except Conflict as error:
@@ -406,10 +438,6 @@ class _FileImport:
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, str(self.state.path))
-
-
-def _ignore(_: int) -> None:
-    """Watch nothing."""
 
 
 def _nothing(_: OpenFile, __: bytes) -> None:

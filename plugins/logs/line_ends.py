@@ -9,12 +9,17 @@ class LineEnds:
     """Counts the whole lines of a stream of bytes; `end` is the byte behind the last of them, `size` that of all."""
 
     def __init__(self) -> None:
-        self.lines = 0
         self.end = 0
         self.size = 0
         self._wide: bytes | None = None
-        self._return = False
+        self._feeds = self._returns = 0
+        self._return = False  # at the end of what came so far: a line feed may follow
         self._rest = b""  # half a character of two bytes
+
+    @property
+    def lines(self) -> int:
+        """How many lines are whole."""
+        return self._feeds or self._returns
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes."""
@@ -31,12 +36,13 @@ class LineEnds:
                 found = data.rfind(self._wide, 0, found + 1)
             if found >= 0 and found % 2 == 0:
                 self.end = start + found + 2
-            self.lines += data.count(self._wide)
+            self._feeds += data.count(self._wide)
             return
-        if self._return and data:  # behind one that ends the data a line feed may be missing
+        if self._return and data:
             self.end = start
         self._return = data.endswith(b"\r") or (self._return and not data)
         end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
         if end:
             self.end = start + end
-        self.lines += data.count(b"\n") or data.count(b"\r", 0, -1)
+        self._feeds += data.count(b"\n")
+        self._returns += data.count(b"\r", 0, -1)

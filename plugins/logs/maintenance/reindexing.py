@@ -14,12 +14,14 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Conflict, Invalid, JobCall
+from snaglist.kernel import Call, Conflict, Invalid, JobCall, Unavailable
+from snaglist.kernel.jobs import Cancelled, LeaseLost
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, learn_again, reread_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
+from snaglist.plugins.logs.failures import unforeseen
 from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.handlers import IMPORT
 from snaglist.plugins.logs.ingestion import Ingestion
@@ -130,6 +132,11 @@ class Reindex:
                 break
             except (OSError, ValueError) as error:
                 self.result.fail(Path(row.path).name, reason(error))
+                break
+            except (Cancelled, LeaseLost, Unavailable):
+                raise
+            except Exception as error:  # of this source alone: the others are read
+                self.result.fail(Path(row.path).name, unforeseen(error))
                 break
         self._keep(source_id)
 

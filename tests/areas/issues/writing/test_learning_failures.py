@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from snaglist.plugins.issues import Event, learn_again, noting, tables
+from snaglist.plugins.issues import Event, learn_again, noting, store_events, tables
 from snaglist.plugins.issues.grouping import key as keys
 from snaglist.plugins.issues.learning import model, storing
 from snaglist.plugins.issues.learning.tables import learned_later, learned_templates
@@ -79,20 +79,6 @@ def test_a_known_template_asks_nothing(desk: Any, monkeypatch: pytest.MonkeyPatc
     desk.check_counters()
 
 
-def at(desk: Any, now: str, *events: Event) -> None:
-    with desk.call() as call:
-        call.now = now
-        for one in events:
-            one.byte_start = one.byte_end = 10_000 + sum(map(ord, now)) + int(now[-2:])
-        storing_of(call, desk, events)
-
-
-def storing_of(call: Any, desk: Any, events: Any) -> None:
-    from snaglist.plugins.issues import store_events
-
-    store_events(call, desk.source, list(events))
-
-
 def test_a_later_batch_learns_what_failed(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     trap = Trap(monkeypatch, "hugo")
     desk.store(*calendars(NAMES[:9]))
@@ -101,7 +87,9 @@ def test_a_later_batch_learns_what_failed(desk: Any, monkeypatch: pytest.MonkeyP
     due = later(desk)[0]["due_at"]
     with desk.call() as call:
         call.now = due
-        storing_of(call, desk, [Event("something else entirely", occurred_at=due, byte_start=9_000, byte_end=9_100)])
+        store_events(
+            call, desk.source, [Event("something else entirely", occurred_at=due, byte_start=9_000, byte_end=9_100)]
+        )
     assert later(desk) == []
     assert sorted(row["count"] for row in desk.rows(tables.issues)) == [1, 9]
     desk.check_counters()
@@ -120,7 +108,9 @@ def test_what_always_fails_is_tried_ever_more_seldom(desk: Any, monkeypatch: pyt
                 call.now = moment
                 word = "abcdefghijklmnopqrs"[round_] * (place + 2)
                 start = 9_000 + round_ * 10 + place
-                storing_of(call, desk, [Event(f"{word} here", occurred_at=now, byte_start=start, byte_end=start)])
+                store_events(
+                    call, desk.source, [Event(f"{word} here", occurred_at=now, byte_start=start, byte_end=start)]
+                )
             assert len(trap.sprung) - before == place  # not before its time
         waits.append(later(desk)[0]["tries"])
     assert waits == list(range(2, 18))
