@@ -45,7 +45,7 @@ def grouping_key(event: Event, module_id: int | None) -> GroupingKey:
         note_failure("grouping", error, f"the message with the digest {digest(said)[:32]}")
         plain = _DIGITS.sub(PLACEHOLDER, " ".join(said[:_PLAIN_LIMIT].split()))
         head = "-" if module_id is None else str(module_id)
-        parts = {"module": module_id, "family": event.family, "exceptions": [], "template": None, "custom": None}
+        parts = _parts(module_id, event.family)
         return GroupingKey(f"{head}|{event.family}|plain|{plain}", parts)
 
 
@@ -97,13 +97,7 @@ def _build(
     custom: str | None = None,
     access: Mapping[str, Any] | None = None,
 ) -> GroupingKey:
-    parts: dict[str, Any] = {
-        "module": module_id,
-        "family": family,
-        "exceptions": [{"class": part.type, "frames": part.frames} for part in exceptions],
-        "template": text,
-        "custom": custom,
-    }
+    parts = _parts(module_id, family, exceptions, text, custom)
     head = "-" if module_id is None else str(module_id)
     if custom is not None:
         return GroupingKey(f"{head}|custom|{custom}", parts)
@@ -112,3 +106,19 @@ def _build(
         return GroupingKey(f"{head}|{family}|{access['method']} {access['path']} {access['status']}", parts)
     key = f"{head}|{family}|{';'.join(part.text() for part in exceptions)}"
     return GroupingKey(key if text is None else f"{key}|{text}", parts)
+
+
+def _parts(
+    module_id: int | None,
+    family: str,
+    exceptions: Sequence[ExceptionParts] = (),
+    text: str | None = None,
+    custom: str | None = None,
+) -> dict[str, Any]:
+    return {
+        "module": module_id,
+        "family": family,
+        "exceptions": [{"class": part.type, "frames": part.frames} for part in exceptions],
+        "template": text,
+        "custom": custom,
+    }

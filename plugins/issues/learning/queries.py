@@ -140,14 +140,14 @@ def set_apart(db: Connection, grouping_id: int, now: str, actor: str | None) -> 
     insert_ignore(db, learned_apart, [row])
 
 
-def due(db: Connection, now: str, version: str, limit: int) -> Sequence[Row[Any]]:
+def due(db: Connection, now: str, version: str, limit: int) -> Sequence[Row[Any, Any, Any, Any, Any]]:
     """Return groupings that are to be learned after a failure: their time has come, or another version tried."""
     later = learned_later.c
     wanted = or_(later.due_at <= now, later.version < version, later.version > version)
     return db.execute(_put_off.where(wanted).limit(limit)).all()
 
 
-def put_off_behind(db: Connection, grouping_id: int, limit: int) -> Sequence[Row[Any]]:
+def put_off_behind(db: Connection, grouping_id: int, limit: int) -> Sequence[Row[Any, Any, Any, Any, Any]]:
     """Return a page of the groupings that could not be learned, by id."""
     behind = _put_off.where(learned_later.c.grouping_id > grouping_id)
     return db.execute(behind.order_by(learned_later.c.grouping_id).limit(limit)).all()

@@ -61,7 +61,7 @@ def learn_again(call: Call, grouping_id: int = 0) -> int:
     return found[-1].id
 
 
-def _put_off_before(row: Row[Any]) -> NewGrouping:
+def _put_off_before(row: Row[Any, Any, Any, Any, Any]) -> NewGrouping:
     template = row.parts["template"]
     return NewGrouping(row.id, row.key.removesuffix(template), template, row.tries)
 

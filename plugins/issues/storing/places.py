@@ -53,7 +53,7 @@ def find_or_make(call: Call, source: EventSource, groups: Mapping[str, Group]) -
     queries.drop_issues(db, lost)
     fresh = frozenset(made.values()) - lost
     new = [
-        NewGrouping(places[fingerprint].grouping_id, *map(clean, found))
+        NewGrouping(places[fingerprint].grouping_id, clean(found[0]), clean(found[1]))
         for fingerprint, issue_id in leads_to.items()
         if places[fingerprint].issue_id == issue_id and (found := context_of(groups[fingerprint].key))
     ]

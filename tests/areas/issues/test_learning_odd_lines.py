@@ -4,6 +4,7 @@ import os
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from snaglist.plugins.issues import Event
 from snaglist.plugins.issues.grouping import grouping_key, template
 from snaglist.plugins.issues.learning import GroupingModel, Model
+from snaglist.plugins.issues.learning import model as learning_model
 
 CASES = Path(__file__).parents[2] / "cases" / "odd-lines.txt"
 LONG_EXAMPLES = int(os.environ.get("LEARNING_EXAMPLES", "3000"))
@@ -123,3 +125,16 @@ def test_very_many_lines_in_any_order(found: list[str], seed: int) -> None:
 @given(st.lists(WORDS, min_size=1, max_size=5), st.integers(50, 400))
 def test_very_many_words(words: list[str], times: int) -> None:
     check_any_order([" ".join(words * times), " ".join(words[:1] * times), "".join(words * times)], seed=0, orders=1)
+
+
+def test_a_set_that_cannot_be_learned_from_is_shown_by_its_first_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `explain` shows then."""
+
+    def failing(_: str, __: str) -> Any:
+        raise StopIteration
+
+    monkeypatch.setattr(learning_model, "slots", failing)
+    found = [grouping_key(Event(f"Holiday calendar of {name} loaded"), None) for name in POOL]
+    model = GroupingModel()
+    model.add(found)
+    assert [model.group(key) for key in found] == [key.key for key in found]
