@@ -161,11 +161,10 @@ def test_failures_are_told_once(follow: Any, tmp_path: Path, line: Line) -> None
     assert following.note() == "reading on as files grow, until interrupted"
     append(log, line("beta failed", seconds=1))
     assert following.issue()["title"] == "beta failed"
-    broken.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(30))
+    broken.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))  # the same failure
     append(log, line("gamma failed", seconds=2))
     assert following.issue()["title"] == "gamma failed"
     assert following.interrupt() == 0
-    assert following.note().startswith(f"{broken}: stopped at byte 34 of packed.log.zst: ")  # another failure
     assert following.note().startswith("3 events read")
 
 

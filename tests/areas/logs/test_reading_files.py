@@ -343,8 +343,7 @@ def test_batches_of_a_thousand_move_with_the_checkpoint(
 
     with monkeypatch.context() as patch:
         patch.setattr(importing, "store_events", failing)
-        with pytest.raises(RuntimeError):
-            sqlite_store.read(log)
+        assert sqlite_store.read(log).error.startswith("RuntimeError: ")
     assert stored == [1_000, 1_000]
     last = sqlite_store.rows(tables.occurrences)[-1]
     assert sqlite_store.source(log).offset == last.byte_end
