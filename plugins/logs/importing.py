@@ -138,9 +138,8 @@ class _FileImport:
         self.result = result
         self.watch = watch
         self.started = times.now()
-        quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
-        self.quiet = quiet
-        self.final = reading.final or bool(self.state.compression) or quiet
+        self.quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
+        self.final = reading.final or bool(self.state.compression) or self.quiet
         self.damage: Damage | None = None
         # What is known of the file already, and where this run stands.
         self.known: Row[Any] | None = None
@@ -176,7 +175,7 @@ class _FileImport:
             self.result.state = "duplicate"
 
     def _look_for_damage(self) -> None:
-        """Find out how far a compressed file can be read; the rest may come, so its last entry stays open."""
+        """Find out how far a compressed file can be read. Where the rest may come, its last entry stays open."""
         self.damage = self.file.find_damage()
         if self.damage is None:
             return
@@ -186,7 +185,7 @@ class _FileImport:
             raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")  # the same while it grows
         if not self.damage.lines:
             raise Unreadable(f"{self.damage.place}; no whole line comes before")
-        self.final = False
+        self.final = self.reading.complete
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""
