@@ -212,31 +212,16 @@ class _Storer:
         done: list[Taken] = []
         later: list[Taken] = []
         for (one, some), delivery in zip(group, deliveries, strict=True):
-            bad = self._bad(call, some, delivery.failure) if delivery.failure else []
-            if not bad or one.attempts >= ATTEMPTS:
-                for pushed, error in bad:
-                    told = error if isinstance(error, ServiceError) else internal_error(error, "an event is not stored")
-                    self._set_aside(call, stream, pack([pushed]), 1, told.message)
+            outcome = self._intake.deliver_apart(call, delivery)
+            if not outcome.failed or one.attempts >= ATTEMPTS:
+                for position, reason in outcome.unstored().items():
+                    self._set_aside(call, stream, pack([some[position]]), 1, reason)
                 done.append(one)
             else:
                 later.append(one)
         self._wire.finish(stream, done)
         if later:
             self._wire.put_back(later, AGAIN_SECONDS)
-
-    def _bad(self, call: Call, some: Sequence[Pushed], failure: Exception) -> list[tuple[Pushed, Exception]]:
-        """Store what can be stored of a batch that failed; returns the events that cannot, and why."""
-        if isinstance(failure, Unavailable):
-            raise failure
-        if len(some) == 1:
-            return [(some[0], failure)]
-        halves = [_delivery(half) for half in (some[: len(some) // 2], some[len(some) // 2 :])]
-        found: list[tuple[Pushed, Exception]] = []
-        for half in halves:
-            self._intake.deliver_all(call, [half])
-            if half.failure:
-                found += self._bad(call, [pushed for _, pushed in half.events], half.failure)
-        return found
 
     def _set_aside(self, call: Call, stream: str, body: bytes, events: int, reason: str) -> None:
         """Keep what cannot be stored, and say so: in the log, and in what became of events."""

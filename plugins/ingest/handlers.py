@@ -96,7 +96,8 @@ def _named(position: int, problem: str) -> str:
 
 
 def _answer(received: int, bad: Mapping[int, str], outcome: Outcome) -> dict[str, Any]:
-    problems = sorted([*bad.items(), *((position, LIMITED) for position in outcome.limited)])
+    limited = ((position, LIMITED) for position in outcome.limited)
+    problems = sorted([*bad.items(), *outcome.unstored().items(), *limited])
     return {
         "accepted": outcome.accepted,
         "received": received,

@@ -27,7 +27,8 @@ from snaglist.plugins.issues.events import (
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.ids import resolve_issue_id
-from snaglist.plugins.issues.learning import GroupingModel
+from snaglist.plugins.issues.learning import GroupingModel, learn_again
+from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
@@ -82,6 +83,7 @@ __all__ = [
     "follow_statuses",
     "grouping_key",
     "known_event_ids",
+    "learn_again",
     "link_external",
     "move_external",
     "path_template",
@@ -125,7 +127,7 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
 @hookimpl
 def register_tables(register: Callable[[Table], None]) -> None:
     """Declare the tables."""
-    for table in (*tables.TABLES, *LEARNED):
+    for table in (*tables.TABLES, *LEARNED, *LATER):
         register(table)
 
 

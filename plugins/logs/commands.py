@@ -37,7 +37,7 @@ def add_commands(cli: click.Group) -> None:
             session.note(f"{error['file']}: {error['error']}")
         session.print(document(run, results), report(run, results))
         if run.errors:
-            session.exit(PARTLY_DONE if any(result.error is None for result in results) else FAILED)
+            session.exit(PARTLY_DONE if any(result.state != "failed" for result in results) else FAILED)
 
     @command(cli, "explain")
     @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")

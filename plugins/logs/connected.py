@@ -9,7 +9,7 @@ from pathlib import Path
 from snaglist.kernel import Call
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.drops import dropped_before, taking_over
-from snaglist.plugins.logs.files import DAMAGED, FileState, OpenFile, compression_of, inspect, open_file
+from snaglist.plugins.logs.files import FileState, OpenFile, inspect, open_file
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
 from snaglist.plugins.logs.importing import import_file
@@ -18,6 +18,7 @@ from snaglist.plugins.logs.moving import holds
 from snaglist.plugins.logs.readings import Near, Reading, Watch
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.rotation import in_place
+from snaglist.plugins.logs.unpacking import compression_of
 
 
 def read_file(
@@ -98,7 +99,7 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
             path = Path(row.path)
             plain = not file.state.compression and holds(path, row) and not inspect(path).compression
             return Dropped(row.id, path, row.offset, whole, plain)
-    except (OSError, *DAMAGED):
+    except OSError:
         return None
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
+from snaglist.plugins.logs.files import OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import holds
 from snaglist.plugins.logs.parsers import Parser
@@ -28,7 +28,7 @@ def contains(path: Path, file: OpenFile, start: int = 0) -> bool:
             while data := ours.read(BLOCK_BYTES):
                 if theirs.read(len(data)) != data:
                     return False
-    except (OSError, *DAMAGED):
+    except OSError:
         return False
     return True
 
@@ -76,8 +76,6 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
         original = Path(row.path)
         found = holds(original, row) and contains(original, file)
         found = found or _same_events(call, file, head, row, copy.position)
-    except DAMAGED:  # what is left of it is read as it is
-        return None
     finally:
         if not found:
             copy.close()

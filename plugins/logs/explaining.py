@@ -11,7 +11,7 @@ from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.kernel.cli import Session
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.parsers import Parser, Reader, Watched
 from snaglist.plugins.logs.piped import STANDARD_INPUT
 from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse, read_with
@@ -33,9 +33,10 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
         if not path.is_file():
             raise NotFound(f"{name or 'FILE'}: no such file")
         with open_file(path) as file:
+            damage = file.find_damage()
+            if damage is not None:
+                session.note(f"{damage.place}; {damage.counted} explained")
             return _explain(session, file.content, file.state.name, file.state.modified_at, zone)
-    except DAMAGED as error:
-        raise ServiceError(f"{name}: the compressed data is damaged or ends too early") from error
     except ParseFailure as error:
         raise ServiceError(f"{name}: {error}") from error
     except OSError as error:

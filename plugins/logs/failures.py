@@ -2,12 +2,20 @@
 
 from pathlib import Path
 
-from snaglist.kernel import Call
+from snaglist.kernel import Call, ServiceError
+from snaglist.kernel.errors import internal_error
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.moving import leave
 from snaglist.plugins.logs.readings import Reading, known_source
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.source_rows import new_source_row
+
+
+def unforeseen(error: Exception) -> str:
+    """Return what to say of a failure that stops one file; one that nobody foresaw is logged under a reference."""
+    if isinstance(error, ServiceError):
+        return error.message
+    return f"{type(error).__name__}: {internal_error(error, 'a file is not read').message}"
 
 
 def note_failure(

@@ -4,35 +4,22 @@ A file is opened once and everything is read through that one handle: a rotation
 bytes of two files.
 """
 
-import bz2
-import gzip
 import io
-import lzma
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
-
-import zstandard
+from typing import TYPE_CHECKING, BinaryIO
 
 from snaglist.kernel import times
+from snaglist.plugins.logs.line_ends import LineEnds
+from snaglist.plugins.logs.unpacking import Unpacked, compression_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-_MAGIC = (
-    (b"\x1f\x8b\x08", "gzip"),
-    (b"BZh", "bzip2"),
-    (b"\xfd7zXZ\x00", "xz"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
-)
-_BZIP2_BLOCK = b"1AY&SY"  # follows the level digit; tells an archive from a text that begins with BZh
 _BUFFER_BYTES = 256 * 1024
-_ZSTD_INPUT_BYTES = 1024  # what one piece of input unpacks to stays within some megabytes, however it was made
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zstandard.ZstdError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +38,71 @@ class FileState:
         return self.path.name
 
 
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Where a compressed file is damaged or cut, and how many lines come before; `place` and `str` say it."""
+
+    name: str
+    byte: int
+    reason: str
+    lines: int
+
+    @property
+    def place(self) -> str:
+        """Where, and why."""
+        return f"stopped at byte {self.byte} of {self.name}: {self.reason}"
+
+    @property
+    def counted(self) -> str:
+        """How many lines, as the subject of a sentence."""
+        return "1 line before it is" if self.lines == 1 else f"{self.lines} lines before it are"
+
+    def __str__(self) -> str:
+        return f"{self.place}; {self.counted} stored"
+
+
 class OpenFile:
     """An open file: its state when it was opened, and any number of streams over its content."""
 
     def __init__(self, state: FileState, handle: io.RawIOBase) -> None:
         self.state = state
         self._handle = handle
+        self._careful: int | None = None
+        self._end: int | None = None
 
     @property
     def size_now(self) -> int:
         """The size on disk, which may have changed since the file was opened."""
         return os.fstat(self._handle.fileno()).st_size
 
+    def find_damage(self) -> Damage | None:
+        """Look through a compressed file. What is read of a damaged one ends, from now on, with its last whole line."""
+        if not self.state.compression:
+            return None
+        ends = LineEnds()
+        with self._unpacked() as unpacked:
+            while data := unpacked.read(_BUFFER_BYTES):
+                ends.feed(data)
+        stopped = unpacked.stopped
+        if stopped is None:
+            return None
+        self._careful = unpacked.careful
+        # Behind a stream that is whole, its last line is complete too.
+        self._end = ends.size if stopped.between else ends.end
+        lines = ends.lines + (stopped.between and ends.end < ends.size)
+        return Damage(self.state.name, stopped.byte, stopped.reason, lines)
+
     def content(self, start: int = 0) -> BinaryIO:
-        """Return a stream of the uncompressed bytes from a position; one of DAMAGED may come while reading."""
-        stream = _unpacked(_View(self._handle), self.state.compression)
+        """Return a stream of the uncompressed bytes from a position; it ends where compressed data is damaged."""
+        raw = self._unpacked() if self.state.compression else _View(self._handle)
+        stream: BinaryIO = io.BufferedReader(raw, _BUFFER_BYTES)
         if start:
             stream.seek(start)
         return stream
+
+    def _unpacked(self) -> Unpacked:
+        plain = io.BufferedReader(_View(self._handle), _BUFFER_BYTES)
+        return Unpacked(plain, self.state.compression, careful=self._careful, end=self._end)
 
     def head(self, size: int) -> bytes:
         """Return the first uncompressed bytes."""
@@ -91,29 +125,6 @@ def inspect(path: Path) -> FileState:
     """Return the state of a file; raises OSError when it cannot be read."""
     with open_file(path) as file:
         return file.state
-
-
-def compression_of(head: bytes) -> str:
-    """Name the compression that the first bytes of a file give away, empty for none."""
-    for magic, name in _MAGIC:
-        if head.startswith(magic) and (name != "bzip2" or head[4:10] == _BZIP2_BLOCK):
-            return name
-    return ""
-
-
-def _unpacked(plain: "_View", compression: str) -> BinaryIO:
-    match compression:
-        case "gzip":
-            raw = cast(io.RawIOBase, gzip.GzipFile(fileobj=plain))
-        case "bzip2":
-            raw = cast(io.RawIOBase, bz2.BZ2File(cast(BinaryIO, plain)))
-        case "xz":
-            raw = cast(io.RawIOBase, lzma.LZMAFile(cast(BinaryIO, plain)))  # noqa: SIM115 - the caller closes it
-        case "zstd":
-            raw = _Zstandard(plain)
-        case _:
-            raw = plain
-    return io.BufferedReader(raw, _BUFFER_BYTES)
 
 
 class _View(io.RawIOBase):
@@ -142,67 +153,3 @@ class _View(io.RawIOBase):
 
     def tell(self) -> int:
         return self._position
-
-
-class _Zstandard(io.RawIOBase):
-    """The content of zstandard frames, one after another; a seek back begins again."""
-
-    def __init__(self, plain: _View) -> None:
-        self._plain = io.BufferedReader(plain, _BUFFER_BYTES)
-        self._begin()
-
-    def _begin(self) -> None:
-        self._plain.seek(0)
-        self._frame = zstandard.ZstdDecompressor().decompressobj()
-        self._whole = True  # no frame is open
-        self._input = b""
-        self._ready = memoryview(b"")
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._position
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if whence == os.SEEK_CUR:
-            offset += self._position
-        elif whence != os.SEEK_SET:
-            raise io.UnsupportedOperation("the size of the content is not known")
-        if offset < self._position:
-            self._begin()
-        while self._position < offset and self._fill():
-            self._take(offset - self._position)
-        return self._position
-
-    def readinto(self, buffer: "WriteableBuffer") -> int:
-        if not self._fill():
-            return 0
-        target = memoryview(buffer).cast("B")
-        piece = self._take(len(target))
-        target[: len(piece)] = piece
-        return len(piece)
-
-    def _take(self, size: int) -> memoryview:
-        piece, self._ready = self._ready[:size], self._ready[size:]
-        self._position += len(piece)
-        return piece
-
-    def _fill(self) -> bool:
-        """Have some bytes ready; False at the end. Raises EOFError when the last frame is not whole."""
-        while not self._ready:
-            data = self._input or self._plain.read(_ZSTD_INPUT_BYTES)
-            if not data:
-                if not self._whole:
-                    raise EOFError("the last frame is cut off")
-                return False
-            self._ready = memoryview(self._frame.decompress(data))
-            self._whole = self._frame.eof
-            self._input = self._frame.unused_data if self._whole else b""
-            if self._whole:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
-        return True

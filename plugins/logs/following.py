@@ -39,7 +39,7 @@ def is_due(call: Call, source: Row[Any]) -> bool:
     if source.status == "missing" or file.modified_at != source.modified_at or not same_size:
         return True
     quiet_since = times.add(file.modified_at, seconds=call.setting("ingestion.quiet_seconds"))
-    return source.open_event is not None and quiet_since <= times.now()
+    return bool(source.status == "ok" and source.open_event is not None and quiet_since <= times.now())
 
 
 def due_sources(call: Call) -> Iterator[Row[Any]]:

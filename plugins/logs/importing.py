@@ -14,13 +14,13 @@ from typing import Any
 from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Call, Conflict, times
+from snaglist.kernel import Call, Conflict, Unavailable, times
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.failures import note_failure
-from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
+from snaglist.plugins.logs.failures import note_failure, unforeseen
+from snaglist.plugins.logs.files import Damage, OpenFile, inspect, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Parser, Reader
@@ -52,15 +52,17 @@ def import_file(
     """Read a (resolved) file from where it was left; failures of the file are in the result.
 
     `search` is asked, with the head of the file, when the path's own source does not know the content. `watch`
-    is called with the number of bytes done after each transaction and may raise to stop.
+    is called with the number of bytes done after each transaction and may raise to stop. Only that, and a database
+    that is away (Unavailable), ends in an exception: whatever else is wrong with a file stops no other.
     """
     result = FileResult(path)
+    watching = _Watching(watch)
 
     def read(parsers: Sequence[Parser]) -> None:
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path) as file:
-                    _import(call, file, replace(reading, parsers=parsers), result, search, watch)
+                    _import(call, file, replace(reading, parsers=parsers), result, search, watching)
                 break
             except FileChanged:
                 continue
@@ -74,25 +76,62 @@ def import_file(
         result.gone = True
         note_failure(call, path, reading, result, reason(error))
     except OSError as error:
+        if error is watching.raised:
+            raise
         note_failure(call, path, reading, result, reason(error))
+    except Exception as error:
+        if error is watching.raised or isinstance(error, Unavailable):
+            raise
+        note_failure(call, path, reading, result, unforeseen(error), _modified_at(path))
     return result
 
 
+class _Watching:
+    """Calls a watch, if there is one, and remembers what it raised."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self.raised: Exception | None = None
+
+    def __call__(self, done: int) -> None:
+        if self._watch is None:
+            return
+        try:
+            self._watch(done)
+        except Exception as error:
+            self.raised = error
+            raise
+
+
+def _modified_at(path: Path) -> str | None:
+    try:
+        return inspect(path).modified_at
+    except OSError:
+        return None
+
+
 def _import(
-    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch | None
+    call: Call, file: OpenFile, reading: Reading, result: FileResult, search: Search | None, watch: Watch
 ) -> None:
-    run = _FileImport(call, file, reading, result, watch or _ignore)
+    run = _FileImport(call, file, reading, result, watch)
     try:
         run.run(search or _nothing)
     except Conflict as error:
         result.fail(error.message)
-    except ParseFailure as error:
+    except (ParseFailure, Unreadable) as error:
         note_failure(call, file.state.path, reading, result, str(error), file.state.modified_at)
-    except DAMAGED:
-        message = "the compressed data is damaged or ends too early"
-        note_failure(call, file.state.path, reading, result, message, file.state.modified_at)
+    except Unfinished as error:  # without the time of the file: the next run looks again
+        note_failure(call, file.state.path, reading, result, str(error))
     finally:
         run.close()
+
+
+class Unfinished(Exception):
+    """A compressed file is damaged, or not all there yet."""
+
+
+class Unreadable(Exception):
+    """Nothing of a compressed file can be read."""
 
 
 class _FileImport:
@@ -106,8 +145,9 @@ class _FileImport:
         self.result = result
         self.watch = watch
         self.started = times.now()
-        quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
-        self.final = reading.final or bool(self.state.compression) or quiet
+        self.quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
+        self.final = reading.final or bool(self.state.compression) or self.quiet
+        self.damage: Damage | None = None
         # What is known of the file already, and where this run stands.
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
@@ -132,11 +172,27 @@ class _FileImport:
         if known is not None and self._unchanged(known):
             self._pass_over(known)
             return
+        self._look_for_damage()
         self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
         if self._goes_on(search, known):
             self._read()
+            if self.damage is not None:
+                self.result.stop(str(self.damage))
         else:
             self.result.state = "duplicate"
+
+    def _look_for_damage(self) -> None:
+        """Find out how far a compressed file can be read. Where the rest may come, its last entry stays open."""
+        self.damage = self.file.find_damage()
+        if self.damage is None:
+            return
+        if not self.quiet and not self.reading.complete:
+            seconds = self.call.setting("ingestion.quiet_seconds")
+            wait = f"it may still be written, so it is read when it has not changed for {seconds} s"
+            raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")  # the same while it grows
+        if not self.damage.lines:
+            raise Unreadable(f"{self.damage.place}; no whole line comes before")
+        self.final = self.reading.complete
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""
@@ -365,8 +421,8 @@ class _FileImport:
             "open_event": self._still_open() if last else None,
             "read_under": self.read_under,
             "counted": self.counted,
-            "status": "ok",
-            "last_error": None,
+            "status": "error" if self.damage else "ok",
+            "last_error": str(self.damage) if self.damage else None,
             "imported_at": self.started,
         }
         return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values
@@ -390,10 +446,6 @@ class _FileImport:
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, str(self.state.path))
-
-
-def _ignore(_: int) -> None:
-    """Watch nothing."""
 
 
 def _nothing(_: OpenFile, __: bytes) -> None:

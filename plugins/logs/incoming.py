@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, ServiceError, key, times
+from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
 from snaglist.kernel.applications import slug
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
 from snaglist.plugins.logs.discovery import compile_pattern, discover, reason
 from snaglist.plugins.logs.drops import dropped
+from snaglist.plugins.logs.failures import unforeseen
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
@@ -92,6 +93,8 @@ class Incoming:
         try:
             module_id = self._module_of(file)
             result, place = self._import(file, module_id)
+        except Unavailable:
+            raise
         except ServiceError as error:  # no module can have the name of the folder
             result, place = FileResult(file), None
             result.fail(error.message)
@@ -104,6 +107,10 @@ class Incoming:
                 self.run.processed += 1
             except OSError as error:
                 result.error = f"read, but not archived: {reason(error)}"
+            except Exception as error:
+                if isinstance(error, Unavailable):
+                    raise
+                result.error = f"read, but not archived: {unforeseen(error)}"
         self.run.add(result, self._shown(file))
 
     def _import(self, file: Path, module_id: int | None) -> tuple[FileResult, Path | None]:

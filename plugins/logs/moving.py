@@ -10,7 +10,7 @@ from snaglist.kernel import Call
 from snaglist.plugins.issues import EventSource, rename_source
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import LineBatch
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
 from snaglist.plugins.logs.readings import known_source
 from snaglist.plugins.logs.trail import Trail
@@ -74,7 +74,7 @@ def holds(path: Path, source: Row[Any]) -> bool:
     try:
         with open_file(path) as file:
             trail = Trail.resume(file, file.head(PREFIX_BYTES), source)
-    except (OSError, ValueError, *DAMAGED):
+    except (OSError, ValueError):
         return False
     if trail is not None:
         trail.close()

@@ -28,6 +28,6 @@ def keep_piped(call: Call, stream: BinaryIO, reading: Reading) -> FileResult:
     except BaseException:  # interrupted, or the disk is full: half a stream is of no use
         shutil.rmtree(kept.parent, ignore_errors=True)
         raise
-    result = import_file(call, kept, replace(reading, final=True))
+    result = import_file(call, kept, replace(reading, final=True, complete=True))
     result.path = Path(STANDARD_INPUT)
     return result

@@ -39,7 +39,8 @@ class Reading:
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
     not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here. `parsers` are those of `read_with`.
+    own name where that was lost on the way here. `parsers` are those of `read_with`. `complete`: all of the file is
+    there, however young it is.
     """
 
     rules: Rules
@@ -50,6 +51,7 @@ class Reading:
     own_zone: bool = False
     name: str = ""
     parsers: Sequence[Parser] = ()
+    complete: bool = False
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from snaglist.kernel import ServiceError, times
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.parsers import DIRECTIVE, AccessLine, Clock, ParserFailed, Reader
 from snaglist.plugins.logs.parsers.access import Access
 from snaglist.plugins.logs.parsers.access_line import plain_address
@@ -35,18 +35,19 @@ Take = Callable[[str, str, str, int, int, str, str, str, str, float | None], Non
 Miss = Callable[[str], None]
 
 
-def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]) -> None:
+def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]) -> str | None:
     """Read a file to its end: `take` gets each request, `miss` the hour of each line that is none.
 
     Hours are `YYYY-MM-DD HH:00:00` in UTC; a line without a usable time has that of the line before. Times without
-    a zone are UTC. `watch` is called with the number of (uncompressed) bytes read so far. Raises ServiceError when
-    the file cannot be read, or when a parser of a plugin fails at it, which it names.
+    a zone are UTC. `watch` is called with the number of (uncompressed) bytes read so far. Returns what is to be said
+    of an archive that could be read to a part only. Raises ServiceError when the file cannot be read, or when a
+    parser of a plugin fails at it, which it names.
     """
     try:
-        with open_file(path) as file, file.content() as stream:
-            _read(service, stream, file.state.modified_at, take, miss, watch)
-    except DAMAGED as error:
-        raise ServiceError(f"{path}: the compressed data is damaged or ends too early") from error
+        with open_file(path) as file:
+            damage = file.find_damage()
+            with file.content() as stream:
+                _read(service, stream, file.state.modified_at, take, miss, watch)
     except ParserFailed as error:  # what was taken cannot be taken back, so that it is not read again without it
         way = f"SERVICE_DISABLED_PLUGINS={error.plugin} reads without it"
         raise ServiceError(f"{path}: {error}; {way}") from error
@@ -54,6 +55,7 @@ def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: C
         raise ServiceError(f"{path}: {error}") from error
     except OSError as error:
         raise ServiceError(f"{path}: {reason(error)}") from error
+    return None if damage is None else f"{path}: {damage.place}; {damage.counted} counted"
 
 
 def _read(

@@ -12,7 +12,7 @@ from snaglist.plugins.logs.batches import Portion
 
 @dataclass(slots=True)
 class FileResult:
-    """What reading one file did. `state`: read, unchanged, duplicate or failed.
+    """What reading one file did. `state`: read, unchanged, duplicate, partial or failed; the last two have an `error`.
 
     `left` are the sources whose file was at this path and is there no more.
     """
@@ -34,6 +34,10 @@ class FileResult:
     def fail(self, error: str) -> None:
         """Note the failure; what was stored before stays counted."""
         self.state, self.error = "failed", error
+
+    def stop(self, error: str) -> None:
+        """Note why the file was read to a part only."""
+        self.state, self.error = "partial", error
 
     def count(self, portion: Portion, batch: StoredBatch) -> None:
         """Count what a transaction took in."""
@@ -69,7 +73,7 @@ class Run:
 
     def add(self, result: FileResult, shown: str) -> None:
         """Count a file in; `shown` is its name in the list of errors."""
-        if result.state == "read":
+        if result.state in ("read", "partial"):
             self.files += 1
         elif result.state == "unchanged":
             self.skipped += 1

@@ -10,7 +10,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues import read_back
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES
 from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.trail import begins_with
@@ -241,7 +241,7 @@ def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
             if not begins_with(stream.read(PREFIX_BYTES), source):
                 raise NotFound(GONE)
             yield stream
-    except (OSError, ValueError, *DAMAGED) as error:
+    except (OSError, ValueError) as error:
         raise NotFound(GONE) from error
 
 

@@ -26,19 +26,21 @@ def add_commands(cli: click.Group) -> None:
         service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
         gathering = Gathering(service)
         failures: list[str] = []
+        partly: list[str] = []
         with session.progress("reading") as move:
             for file in files:
                 try:
-                    gathering.read(Path(file), move)
+                    if said := gathering.read(Path(file), move):
+                        partly.append(said)
                 except ServiceError as error:
                     failures.append(error.message)
         if len(failures) == len(files):
             raise Invalid(failures)
-        for failure in failures:
+        for failure in (*failures, *partly):
             session.note(failure)
         report = gathering.report()
         if html:
             write_page(Path(html), report, files)
         session.print(report, text_of(report))
-        if failures:
+        if failures or partly:
             session.exit(PARTLY_DONE)

@@ -40,8 +40,8 @@ class Gathering:
         self._values: dict[str, dict[tuple[str, bool], Sums]] = {}
         self._first = self._last = ""
 
-    def read(self, file: Path, move: Move) -> None:
-        """Read a file; ServiceError when that is not possible."""
+    def read(self, file: Path, move: Move) -> str | None:
+        """Read a file; returns why only to a part, if so. ServiceError when that is not possible at all."""
 
         flushed = 0
 
@@ -53,7 +53,7 @@ class Gathering:
                 flushed = done
 
         try:
-            read_requests(self._service, file, self._tally.add, self._tally.add_not_understood, watch)
+            return read_requests(self._service, file, self._tally.add, self._tally.add_not_understood, watch)
         finally:
             self._flush()
 

@@ -1,16 +1,21 @@
 """The grouping key: a pure function of the event that decides which issue it belongs to."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snaglist.kernel.text import digest
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.grouping.frames import ExceptionParts
+from snaglist.plugins.issues.grouping.names import PLACEHOLDER
 from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.grouping.templates import template
+from snaglist.plugins.issues.noting import note_failure
 
 VERSION = 1
 _MEMO_SIZE = 8192
+_PLAIN_LIMIT = 500
+_DIGITS = re.compile(r"\d+")
 
 
 class GroupingKey:
@@ -32,7 +37,19 @@ _text_keys: dict[tuple[int | None, str, str], GroupingKey] = {}
 
 
 def grouping_key(event: Event, module_id: int | None) -> GroupingKey:
-    """Return the key of an event in a module."""
+    """Return the key of an event in a module; one that masking fails for is known by its plain text."""
+    try:
+        return _key(event, module_id)
+    except Exception as error:
+        said = str(event.message)
+        note_failure("grouping", error, f"the message with the digest {digest(said)[:32]}")
+        plain = _DIGITS.sub(PLACEHOLDER, " ".join(said[:_PLAIN_LIMIT].split()))
+        head = "-" if module_id is None else str(module_id)
+        parts = _parts(module_id, event.family)
+        return GroupingKey(f"{head}|{event.family}|plain|{plain}", parts)
+
+
+def _key(event: Event, module_id: int | None) -> GroupingKey:
     if event.fingerprint is not None:
         return _build(module_id, event.family, custom=event.fingerprint)
     if event.access is not None:
@@ -80,13 +97,7 @@ def _build(
     custom: str | None = None,
     access: Mapping[str, Any] | None = None,
 ) -> GroupingKey:
-    parts: dict[str, Any] = {
-        "module": module_id,
-        "family": family,
-        "exceptions": [{"class": part.type, "frames": part.frames} for part in exceptions],
-        "template": text,
-        "custom": custom,
-    }
+    parts = _parts(module_id, family, exceptions, text, custom)
     head = "-" if module_id is None else str(module_id)
     if custom is not None:
         return GroupingKey(f"{head}|custom|{custom}", parts)
@@ -95,3 +106,19 @@ def _build(
         return GroupingKey(f"{head}|{family}|{access['method']} {access['path']} {access['status']}", parts)
     key = f"{head}|{family}|{';'.join(part.text() for part in exceptions)}"
     return GroupingKey(key if text is None else f"{key}|{text}", parts)
+
+
+def _parts(
+    module_id: int | None,
+    family: str,
+    exceptions: Sequence[ExceptionParts] = (),
+    text: str | None = None,
+    custom: str | None = None,
+) -> dict[str, Any]:
+    return {
+        "module": module_id,
+        "family": family,
+        "exceptions": [{"class": part.type, "frames": part.frames} for part in exceptions],
+        "template": text,
+        "custom": custom,
+    }

@@ -56,11 +56,11 @@ def is_value(fixed: float, members: Sequence[Member], *, known: bool, names: Col
 class Beside:
     """What follows for the members of a slot with two positions, short of it being open.
 
-    `values` are words at their position and the other position, which is a value beside them. At `among`, members
+    `values` are members and the position that is a value beside their word at the other one. At `among`, members
     that have a value in the other position already differ in a value only.
     """
 
-    values: Collection[tuple[int, Word, int]] = ()
+    values: Sequence[tuple[Member, int]] = ()
     among: Collection[int] = ()
 
 
@@ -72,12 +72,12 @@ def values_beside(fixed: float, members: Sequence[Member]) -> Beside:
     """
     if fixed < _BESIDE_FROM:
         return Beside()
-    values: dict[tuple[int, Word, int], None] = {}
+    values: list[tuple[Member, int]] = []
     among: dict[int, None] = {}
     for positions, having in _by_positions(members, 2):
         for value, other in (positions, positions[::-1]):
             if _is_open(value, having) or _is_crossed(value, other, fixed, having):
-                values.update(((other, member.words[other], value), None) for member in having if other in member.words)
+                values += [(member, value) for member in having if other in member.words]
                 if _is_open(other, having):
                     among[value] = None
     return Beside(values, among)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from snaglist.plugins.issues.grouping import GroupingKey
 from snaglist.plugins.issues.learning.model import Model
+from snaglist.plugins.issues.noting import note_failure
 
 
 def context_of(key: GroupingKey) -> tuple[str, str] | None:
@@ -19,8 +20,12 @@ class GroupingModel:
         self._model = Model()
 
     def add(self, keys: Iterable[GroupingKey]) -> None:
-        """Add keys."""
-        self._model.add(found for key in keys if (found := context_of(key)))
+        """Add keys. When they cannot be learned from, nothing is learned: each key is a group."""
+        try:
+            self._model.add(found for key in keys if (found := context_of(key)))
+        except Exception as error:
+            note_failure("learning", error, "a set of templates")
+            self._model = Model()
 
     def group(self, key: GroupingKey) -> str:
         """Return the group of a key: the key with the template that its group has in common."""

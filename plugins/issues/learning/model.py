@@ -6,7 +6,7 @@ result is the smallest set of open slots that follows from the templates, whatev
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,7 +23,6 @@ from snaglist.plugins.issues.learning.evidence import (
 )
 from snaglist.plugins.issues.learning.slots import (
     Slot,
-    closed,
     joinable,
     position_digest,
     slots,
@@ -166,24 +165,38 @@ class _Round:
         ripe = self.ripened
         self.having = dict(members)
         joining: set[tuple[str, int]] = set()
+        beside: list[tuple[Member, int]] = []
         for digest, having in members.items():
             if len(having) == 1 and digest not in templates:
                 continue
-            context, text = self.texts[digest]
-            fixed = weight(text)
+            fixed = weight(self.texts[digest][1])
             if is_value(fixed, having, known=digest in templates, names=names) or any(
                 self._take_turns(digest, words) for words in turning(fixed, having)
             ):
                 ripe.append(digest)
                 continue
-            beside = values_beside(fixed, having)
-            joining.update((digest, position) for position in beside.among)
-            for at, word, position in beside.values:
-                single = closed(text, at, word.text)
-                self.texts[of_single := template_digest(context, single)] = (context, single)
-                joining.add((of_single, position))
-        self._join_members(joining, members)
+            found = values_beside(fixed, having)
+            joining.update((digest, position) for position in found.among)
+            beside += found.values
+        self._join_members(joining.union(self._singles(beside)), members)
         return [self._open_one(digest, members[digest], templates.get(digest)) for digest in sorted(ripe)]
+
+    def _singles(self, values: Iterable[tuple[Member, int]]) -> Iterator[tuple[str, int]]:
+        """Give the slot of each member in which only that position is open.
+
+        The member's own template tells it: in the text of a slot the words stand elsewhere, since opening takes
+        several words for one and joins them with what stands beside them.
+        """
+        wanted = {(member.node, position): member.words.get(position) for member, position in values}
+        nodes = {node.id: node for node in self.store.nodes({node for node, _ in wanted})}
+        having = {node.id: slots(node.context, node.template) for node in nodes.values()}
+        for (node_id, position), word in wanted.items():
+            node = nodes[node_id]
+            texts = [slot.template for slot in having[node_id] if word and slot.words == {position: word}]
+            for text in texts if word else [node.template]:  # without a word there it is open in the member already
+                digest = template_digest(node.context, text)
+                self.texts[digest] = (node.context, text)
+                yield digest, position
 
     def _take_turns(self, digest: str, words: Collection[str]) -> bool:
         """Tell whether these words take turns in another slot."""

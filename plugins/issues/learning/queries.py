@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, delete, exists, insert, select, update
+from sqlalchemy import Connection, Row, delete, exists, insert, or_, select, update
 
-from snaglist.kernel.database import chunks, insert_ignore, inserted_id
+from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
 from snaglist.kernel.store import settings
 from snaglist.plugins.issues.learning.evidence import Member
 from snaglist.plugins.issues.learning.slots import Word
-from snaglist.plugins.issues.learning.tables import learned_apart, learned_slots, learned_templates
+from snaglist.plugins.issues.learning.tables import learned_apart, learned_later, learned_slots, learned_templates
 from snaglist.plugins.issues.tables import groupings, issues
 
 CHUNK = 500
@@ -37,6 +37,10 @@ _NODE = (
     learned_templates.c.template,
     learned_templates.c.grouping_id,
 )
+
+_put_off = select(
+    groupings.c.id, groupings.c.key, groupings.c.parts, groupings.c.fingerprint_version, learned_later.c.tries
+).join_from(learned_later, groupings, groupings.c.id == learned_later.c.grouping_id)
 
 
 def take_turn(db: Connection, now: str) -> None:
@@ -134,6 +138,29 @@ def set_apart(db: Connection, grouping_id: int, now: str, actor: str | None) -> 
     """Remember that people took a grouping apart."""
     row = {"grouping_id": grouping_id, "created_at": now, "actor": None if actor is None else actor[:200]}
     insert_ignore(db, learned_apart, [row])
+
+
+def due(db: Connection, now: str, version: str, limit: int) -> Sequence[Row[Any, Any, Any, Any, Any]]:
+    """Return groupings that are to be learned after a failure: their time has come, or another version tried."""
+    later = learned_later.c
+    wanted = or_(later.due_at <= now, later.version < version, later.version > version)
+    return db.execute(_put_off.where(wanted).limit(limit)).all()
+
+
+def put_off_behind(db: Connection, grouping_id: int, limit: int) -> Sequence[Row[Any, Any, Any, Any, Any]]:
+    """Return a page of the groupings that could not be learned, by id."""
+    behind = _put_off.where(learned_later.c.grouping_id > grouping_id)
+    return db.execute(behind.order_by(learned_later.c.grouping_id).limit(limit)).all()
+
+
+def put_off(db: Connection, row: Mapping[str, Any]) -> None:
+    """Remember that a grouping could not be learned."""
+    upsert(db, learned_later, [row], replace=("tries", "due_at", "version"))
+
+
+def forget_later(db: Connection, grouping_id: int) -> None:
+    """Forget that a grouping could not be learned."""
+    db.execute(delete(learned_later).where(learned_later.c.grouping_id == grouping_id))
 
 
 def lead_slots(db: Connection, grouping_id: int, other_id: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import combinations, islice, pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
@@ -103,12 +103,6 @@ def weight(template: str) -> float:
         else:
             said += 0.5 if text.lower() in GRAMMAR else 1
     return said + min(values, 0.5)
-
-
-def closed(template: str, position: int, word: str) -> str:
-    """Return a template with the word at a position put back."""
-    item = next(islice(ITEM.finditer(template), position, None))
-    return template[: item.start()] + word + template[item.end() :]
 
 
 def _places(template: str) -> list[_Place]:

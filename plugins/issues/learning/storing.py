@@ -1,42 +1,106 @@
 """Learning while a batch is stored: new templates are looked at, and issues that belong together become one."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 
-from snaglist.kernel import Call
-from snaglist.plugins.issues.grouping import GroupingKey
+from snaglist.kernel import Call, times
+from snaglist.kernel.engines import ends_transaction
 from snaglist.plugins.issues.learning import queries
 from snaglist.plugins.issues.learning.evidence import Member
-from snaglist.plugins.issues.learning.grouped import context_of
 from snaglist.plugins.issues.learning.model import Node, learn
 from snaglist.plugins.issues.learning.slots import template_digest
 from snaglist.plugins.issues.merging import merge_issues, show_newest
+from snaglist.plugins.issues.noting import note_failure
 
 NOTE = "Learned that they differ in a value only"
+# What failed is tried again after a while that doubles each time, by a batch that learns anyway, a few at once.
+AT_ONCE = 10
+FIRST_WAIT_SECONDS = 60
+LONGEST_WAIT_SECONDS = 86_400
 
 
 @dataclass(frozen=True, slots=True)
 class NewGrouping:
-    """A grouping that a batch made."""
+    """A grouping to learn from; texts as the database takes them. Looking at it failed `tries` times."""
 
     id: int
-    key: GroupingKey
+    context: str
+    template: str
+    tries: int = 0
 
 
-def learn_groupings(call: Call, made: Iterable[NewGrouping], fresh: Collection[int]) -> bool:
+def learn_groupings(call: Call, made: Sequence[NewGrouping], fresh: Collection[int]) -> bool:
     """Learn from groupings in the open write transaction; True when some lead to other issues now.
 
-    `fresh` are the issues made for them just now: nobody knows those, so they are joined without a trace.
+    `fresh` are the issues made for them just now: nobody knows those, so they are joined without a trace. A template
+    that cannot be looked at keeps the issue of its own and is tried again later, as are some that failed before.
     """
-    new = [(grouping.id, found) for grouping in made if (found := context_of(grouping.key))]
-    if not new:
+    if not made:
         return False
     queries.take_turn(call.db, call.now)
+    due = [_put_off_before(row) for row in queries.due(call.db, call.now, call.service.version, AT_ONCE)]
+    changed = [_learn_or_put_off(call, made, fresh), *(_learn_or_put_off(call, [grouping], fresh) for grouping in due)]
+    return any(changed)
+
+
+def learn_again(call: Call, grouping_id: int = 0) -> int:
+    """Look again at some groupings that could not be learned, behind an id, in the open write transaction.
+
+    Returns the id of the last one, 0 when none is left.
+    """
+    found = [_put_off_before(row) for row in queries.put_off_behind(call.db, grouping_id, AT_ONCE)]
+    if not found:
+        return 0
+    queries.take_turn(call.db, call.now)
+    for grouping in found:
+        _learn_or_put_off(call, [grouping], ())
+    return found[-1].id
+
+
+def _put_off_before(row: Row[Any, Any, Any, Any, Any]) -> NewGrouping:
+    template = row.parts["template"]
+    return NewGrouping(row.id, row.key.removesuffix(template), template, row.tries)
+
+
+def _learn_or_put_off(call: Call, groupings: Sequence[NewGrouping], fresh: Collection[int]) -> bool:
+    """Learn what can be learned; halving finds the templates that cannot."""
+    try:
+        with call.db.begin_nested():
+            changed = _learn(call, groupings, fresh)
+            for grouping in groupings:
+                if grouping.tries:
+                    queries.forget_later(call.db, grouping.id)
+            return changed
+    except Exception as error:
+        if ends_transaction(error):
+            raise
+        if len(groupings) == 1:
+            _put_off(call, groupings[0], error)
+            return False
+    half = len(groupings) // 2
+    changes = [_learn_or_put_off(call, some, fresh) for some in (groupings[:half], groupings[half:])]
+    return any(changes)
+
+
+def _put_off(call: Call, grouping: NewGrouping, error: Exception) -> None:
+    note_failure("learning", error, f"the template {template_digest(grouping.context, grouping.template)}")
+    wait = min(FIRST_WAIT_SECONDS << min(grouping.tries, 20), LONGEST_WAIT_SECONDS)
+    row = {
+        "grouping_id": grouping.id,
+        "tries": grouping.tries + 1,
+        "due_at": times.add(call.now, seconds=wait),
+        "version": call.service.version[:40],
+    }
+    queries.put_off(call.db, row)
+
+
+def _learn(call: Call, groupings: Sequence[NewGrouping], fresh: Collection[int]) -> bool:
     store = DatabaseStore(call.db)
-    learn(store, store.add(new))
+    learn(store, store.add([(grouping.id, (grouping.context, grouping.template)) for grouping in groupings]))
     parts = store.parts()
     issue_ids = queries.issues_of(call.db, (grouping_id for part in parts for grouping_id in part))
     changed = False

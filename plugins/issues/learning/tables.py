@@ -1,8 +1,11 @@
-"""Tables of what is learned: templates and open slots, the slots that are not open yet, and what people took apart."""
+"""Tables of what is learned: templates and open slots, the slots that are not open yet, and what people took apart.
+
+And of what is not learned yet because looking at it failed.
+"""
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from snaglist.kernel.columns import document, id_column, metadata, moment, reference, text
+from snaglist.kernel.columns import document, id_column, metadata, moment, number, reference, text
 
 # `role` says what the row is: a template of `events` and its grouping; a slot that is `open`, or that is `joining` its
 # members, and the grouping of one of them. So a row always leads to the issue, whatever is merged.
@@ -37,4 +40,17 @@ learned_apart = Table(
     text("actor", 200, nullable=True),
 )
 
+# Groupings whose templates could not be learned, `tries` times so far; `version` is that of the program that tried.
+learned_later = Table(
+    "learned_later",
+    metadata,
+    reference("grouping_id", "groupings.id", primary_key=True, autoincrement=False),
+    number("tries"),
+    moment("due_at"),
+    text("version", 40),
+    Index("ix_learned_later_due_at", "due_at"),
+    Index("ix_learned_later_version", "version"),
+)
+
+LATER = (learned_later,)
 TABLES = (learned_templates, learned_slots, learned_apart)

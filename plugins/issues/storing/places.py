@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from snaglist.kernel import Call
 from snaglist.plugins.issues.events import Event, EventSource
 from snaglist.plugins.issues.grouping import GroupingKey, grouping_key
-from snaglist.plugins.issues.learning import NewGrouping, learn_groupings
+from snaglist.plugins.issues.learning import NewGrouping, context_of, learn_groupings
 from snaglist.plugins.issues.storing import queries
 from snaglist.plugins.issues.storing.queries import Place
 from snaglist.plugins.issues.storing.samples import sample_fields
@@ -53,9 +53,9 @@ def find_or_make(call: Call, source: EventSource, groups: Mapping[str, Group]) -
     queries.drop_issues(db, lost)
     fresh = frozenset(made.values()) - lost
     new = [
-        NewGrouping(places[fingerprint].grouping_id, groups[fingerprint].key)
+        NewGrouping(places[fingerprint].grouping_id, clean(found[0]), clean(found[1]))
         for fingerprint, issue_id in leads_to.items()
-        if places[fingerprint].issue_id == issue_id
+        if places[fingerprint].issue_id == issue_id and (found := context_of(groups[fingerprint].key))
     ]
     if learn_groupings(call, new, fresh):
         places = queries.find_places(db, groups)

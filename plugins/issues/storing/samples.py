@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from snaglist.kernel import clip, key
+from snaglist.kernel import clip, digest, key
 from snaglist.plugins.issues.events import RANK, Event, ExceptionInfo, Frame
+from snaglist.plugins.issues.noting import note_failure
 from snaglist.plugins.issues.storing.texts import clean, short
 
 MAX_TITLE = 180
+NO_MESSAGE = "(no message)"
 MAX_SAMPLE = 120_000
 MAX_CONTEXT = 12_000
 MAX_SEARCHED = 2_000
@@ -19,7 +21,7 @@ def title(event: Event) -> str:
     """Return the first line of the message, white space collapsed, at most 180 characters."""
     lines = event.message[:_HEAD].strip().splitlines()
     words = " ".join(lines[0].split()) if lines else ""
-    return clip(clean(words), MAX_TITLE) or exception_class(event) or "(no message)"
+    return clip(clean(words), MAX_TITLE) or exception_class(event) or NO_MESSAGE
 
 
 def exception_class(event: Event) -> str | None:
@@ -52,14 +54,26 @@ def search_text(title: str, exception_class: str | None, source_frame: str | Non
 
 def sample_fields(event: Event) -> dict[str, Any]:
     """Return the columns of `issues` that come from the latest event."""
-    shown, raised, frame = title(event), exception_class(event), source_frame(event)
     channel = short(event.channel, 255)
+    try:
+        told = _told(event, channel)
+    except Exception as error:  # no event is lost for the sake of its title
+        note_failure("the title", error, f"the message with the digest {digest(event.message)[:32]}")
+        plain = clip(clean(" ".join(event.message[:MAX_SEARCHED].split())), MAX_TITLE) or NO_MESSAGE
+        told = {"title": plain, "exception_class": None, "source_frame": None, "search_text": key(plain)}
     return {
         "severity": event.severity,
         "severity_rank": RANK[event.severity],
         "environment": short(event.environment, 100),
         "log_type": event.log_type,
         "channel": channel,
+        **told,
+    }
+
+
+def _told(event: Event, channel: str) -> dict[str, Any]:
+    shown, raised, frame = title(event), exception_class(event), source_frame(event)
+    return {
         "title": shown,
         "exception_class": raised,
         "source_frame": frame,

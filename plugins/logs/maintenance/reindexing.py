@@ -14,13 +14,15 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Conflict, Invalid, JobCall
+from snaglist.kernel import Call, Conflict, Invalid, JobCall, Unavailable
+from snaglist.kernel.jobs import Cancelled, LeaseLost
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, reread_events
+from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, learn_again, reread_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.files import DAMAGED, open_file
+from snaglist.plugins.logs.failures import unforeseen
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.handlers import IMPORT
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
@@ -94,10 +96,23 @@ class Reindex:
                 self._source(source_id)
             self.done += size
             self.call.progress(self.done, self.total)
+        self._learn_again()
         with self.call.transaction() as db:
             put_setting(db, SETTING, {})
         document = self.result.document()
         return {name: value for name, value in document.items() if name not in _OF_IMPORTS} | {"kept": self.kept}
+
+    def _learn_again(self) -> None:
+        """Look again at the templates that grouping could not learn from."""
+        grouping_id = 0
+
+        def work() -> int:
+            with self.call.transaction():
+                return learn_again(self.call, grouping_id)
+
+        while found := self.call.repeat(work):
+            grouping_id = found
+            self.call.check_cancelled()
 
     def _source(self, source_id: int) -> None:
         for _ in range(ATTEMPTS):
@@ -115,8 +130,13 @@ class Reindex:
                 break
             except FileNotFoundError:
                 break
-            except (OSError, ValueError, *DAMAGED) as error:
+            except (OSError, ValueError) as error:
                 self.result.fail(Path(row.path).name, reason(error))
+                break
+            except (Cancelled, LeaseLost, Unavailable):
+                raise
+            except Exception as error:  # of this source alone: the others are read
+                self.result.fail(Path(row.path).name, unforeseen(error))
                 break
         self._keep(source_id)
 

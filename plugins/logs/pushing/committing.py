@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from snaglist.kernel import Call, ServiceError
+from snaglist.kernel import Call, Unavailable
 from snaglist.plugins.logs.pushing.packing import Packer
 from snaglist.plugins.logs.pushing.rates import Rates
 from snaglist.plugins.logs.pushing.storing import MAX_EVENTS, Delivery, Outcome, store_deliveries
@@ -40,11 +40,43 @@ class Intake:
         self._guard = threading.Lock()
 
     def deliver(self, call: Call, delivery: Delivery) -> Outcome:
-        """Store a request's events; returns when they are durable. Raises what kept them from being stored."""
+        """Store a request's events; returns when they are durable. Raises what kept them from being stored.
+
+        An event that cannot be stored does not keep those beside it: then it is in `failed` of the outcome.
+        """
         self.deliver_all(call, [delivery])
-        if delivery.failure is not None:
+        if delivery.failure is None:
+            return delivery.outcome
+        outcome = self.deliver_apart(call, delivery)
+        if len(outcome.failed) == len(delivery.events):
             raise delivery.failure
-        return delivery.outcome
+        unfit = {"invalid": delivery.invalid + len(outcome.failed)}
+
+        def count() -> None:
+            with call.transaction() as db:
+                self._rates.count_outcomes(db, call.now, unfit)
+
+        call.repeat(count)
+        return outcome
+
+    def deliver_apart(self, call: Call, delivery: Delivery) -> Outcome:
+        """Store what can be stored of a delivery that failed as a whole; halving finds the events that cannot.
+
+        Raises Unavailable when it was the database.
+        """
+        failure, events = delivery.failure, delivery.events
+        if failure is None:
+            return delivery.outcome
+        if isinstance(failure, Unavailable):
+            raise failure
+        if len(events) < 2:
+            return Outcome(failed={position: failure for position, _ in events})
+        outcome = Outcome()
+        for some in (events[: len(events) // 2], events[len(events) // 2 :]):
+            half = Delivery(some, 0, delivery.address, delivery.admitted)
+            self.deliver_all(call, [half])
+            outcome.include(self.deliver_apart(call, half))
+        return outcome
 
     def deliver_all(self, call: Call, deliveries: Sequence[Delivery]) -> None:
         """Store several together where they fit; `failure` of each says what kept it from being stored."""
@@ -68,7 +100,7 @@ class Intake:
             together.append(line.waiting.popleft())
         try:
             self._store(call, line, together)
-        except ServiceError as error:
+        except Unavailable as error:
             self._fail(together, error)
         except Exception as error:
             if len(together) == 1:

@@ -12,7 +12,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from snaglist.kernel import Call
+from snaglist.kernel import Call, ServiceError
+from snaglist.kernel.errors import internal_error
 from snaglist.plugins.issues import (
     Event,
     EventSource,
@@ -49,12 +50,33 @@ class Pushed:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a request's events; `limited` holds the positions of those over the rate limit."""
+    """What became of a request's events; `limited` holds the positions of those over the rate limit.
+
+    `failed`: those that cannot be stored, by position, and why.
+    """
 
     accepted: int = 0
     duplicates: int = 0
     limited: list[int] = field(default_factory=list)
     retry_after: int = 0
+    failed: dict[int, Exception] = field(default_factory=dict)
+
+    def include(self, other: "Outcome") -> None:
+        """Add what became of other events of the request."""
+        self.accepted += other.accepted
+        self.duplicates += other.duplicates
+        self.limited = sorted([*self.limited, *other.limited])
+        self.retry_after = max(self.retry_after, other.retry_after)
+        self.failed |= other.failed
+
+    def unstored(self) -> dict[int, str]:
+        """Return, by position, what to tell the sender of events that cannot be stored; logs the unforeseen."""
+        unforeseen = [error for error in self.failed.values() if not isinstance(error, ServiceError)]
+        told = internal_error(unforeseen[0], "an event is not stored") if unforeseen else None
+        return {
+            position: error.message if isinstance(error, ServiceError) else str(told)
+            for position, error in self.failed.items()
+        }
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel import Unavailable
+from snaglist.kernel import Invalid, Unavailable, times
 from snaglist.kernel.call import Call
 from snaglist.plugins.ingest.checking import check_event
 from snaglist.plugins.ingest.options import RATES
@@ -132,3 +132,39 @@ def test_pushed_events_are_flushed_to_disk(sqlite_sender: Any) -> None:
     for durable, level in ((True, 2), (False, 1), (True, 2)):
         with call.transaction(durable=durable) as db:
             assert db.exec_driver_sql("PRAGMA synchronous").scalar() == level
+
+
+def test_an_odd_event_does_not_keep_those_beside_it(sender: Any, groups: list[int]) -> None:
+    """Nor the other requests; what is told of it is its position."""
+    mixed = delivery("a", "poison", "b", "c", "poison")
+    results = deliver_all(sender.client.service, Intake(RATES), [delivery("d"), mixed, delivery("poison")])
+    assert isinstance(results[2], ValueError)
+    assert (results[0].accepted, results[1].accepted) == (1, 3)
+    assert sorted(results[1].failed) == [1, 4]
+    assert sender.count("occurrences") == 5
+    with sender.client.service.call().transaction(write=False) as db:
+        assert RATES.last_day(db, times.now())["invalid"] == 2
+
+
+def test_the_sender_is_told_which_events_are_not_stored(sender: Any, groups: list[int]) -> None:
+    answer = sender.send([{"message": "a"}, {"message": ""}, {"message": "poison"}, {"message": "b"}])
+    assert answer.status == 202
+    shown = answer.json
+    assert (shown["accepted"], shown["received"], shown["dropped"]) == (2, 4, 2)
+    assert [error["index"] for error in shown["errors"]] == [1, 2]
+    assert shown["errors"][1]["error"].startswith("Internal error (reference ")
+
+
+def test_a_refused_event_does_not_fail_other_requests(sender: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = committing.store_deliveries
+
+    def refusing(call: Any, rates: Any, packer: Any, deliveries: Any) -> None:
+        if any(pushed.event.message == "poison" for one in deliveries for _, pushed in one.events):
+            raise Invalid("module: too many")
+        store(call, rates, packer, deliveries)
+
+    monkeypatch.setattr(committing, "store_deliveries", refusing)
+    results = deliver_all(sender.client.service, Intake(RATES), [delivery("a"), delivery("poison"), delivery("b")])
+    assert (results[0].accepted, results[2].accepted) == (1, 1)
+    assert isinstance(results[1], Invalid)
+    assert sender.count("occurrences") == 3

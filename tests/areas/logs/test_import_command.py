@@ -1,5 +1,6 @@
 """api.md §33: `snaglist import` and `snaglist demo`, run as real processes."""
 
+import gzip
 import json
 import os
 import signal
@@ -80,14 +81,43 @@ def test_123_exit_codes(snaglist: Run, tmp_path: Path) -> None:
 
 def test_some_files_fail_and_the_rest_goes_on(snaglist: Run, tmp_path: Path, line: Line) -> None:
     (tmp_path / "app.log").write_text(line("one"))
-    (tmp_path / "packed.log.zst").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    packed = tmp_path / "packed.log.zst"
+    packed.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+    os.utime(packed, (1_700_000_000, 1_700_000_000))
     partly = snaglist("import", ".")
     assert partly.returncode == 3
     assert "Traceback" not in partly.stderr
-    assert "packed.log.zst: the compressed data is damaged or ends too early" in partly.stderr
+    place = "stopped at byte 24 of packed.log.zst: the data ends too early"
+    assert f"packed.log.zst: {place}; no whole line comes before" in partly.stderr
     states = {Path(row.split()[0]).name: row.split()[-1] for row in partly.stdout.splitlines()[1:-1]}
     assert states == {"app.log": "read", "packed.log.zst": "failed"}
     assert snaglist("import", "packed.log.zst").returncode == 1
+
+
+def test_a_part_of_a_file_is_told(snaglist: Run, tmp_path: Path, line: Line) -> None:
+    """Exit code 3: some of it is stored; also for standard input, which is there as a whole."""
+    packed = gzip.compress("".join(line(f"part {n} broke", seconds=n) for n in range(50)).encode())
+    (tmp_path / "cut.log.gz").write_bytes(packed[:-12])
+    os.utime(tmp_path / "cut.log.gz", (1_700_000_000, 1_700_000_000))
+    partly = snaglist("import", "--json", "cut.log.gz")
+    shown = json.loads(partly.stdout)
+    assert partly.returncode == 3
+    (source,), (error,) = shown["sources"], shown["errors"]
+    assert (source["state"], source["events"], shown["files"]) == ("partial", shown["events"], 1)
+    assert 0 < shown["events"] < 50
+    assert f"; {shown['events']} lines before it are stored" in error["error"]
+    explained = snaglist("explain", "cut.log.gz", "--json")
+    assert len(json.loads(explained.stdout)["entries"]) == shown["events"]
+    assert f"; {shown['events']} lines before it are explained" in explained.stderr
+    piped = subprocess.run(
+        [*PROGRAM, "import", "--json", "-"],
+        input=packed[:-12],
+        capture_output=True,
+        env=environment(tmp_path / "data"),
+        timeout=120,
+        check=False,
+    )
+    assert (piped.returncode, json.loads(piped.stdout)["events"]) == (3, shown["events"])
 
 
 def test_arguments_that_are_not_utf_8(snaglist: Run, tmp_path: Path, line: Line) -> None:

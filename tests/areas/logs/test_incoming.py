@@ -270,6 +270,10 @@ def test_the_schedule_is_due_for_new_files_only(sqlite_client: Client, drop: Any
     broken = drop(service, "broken.log.gz", gzip.compress(b"x\n" * 9999)[:40])
     assert asked() == {"follow": True}
     run(sqlite_client)
+    assert asked() == {"follow": True}  # it may still be written
+    earlier = time.time() - 60
+    os.utime(broken, (earlier, earlier))
+    run(sqlite_client)
     assert asked() is None  # it failed and did not change
     later = time.time() + 5
     os.utime(broken, (later, later))

@@ -46,6 +46,7 @@ class Receiver:
             left_out += len(events) - len(good)
             if good or unfit:
                 outcome = self._intake.deliver(call, Delivery(list(enumerate(good)), len(unfit), call.address))
+                problems.update(outcome.unstored().values())
                 limited += len(outcome.limited)
                 stored += outcome.accepted + outcome.duplicates
                 retry_after = max(retry_after, outcome.retry_after)

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import inspect
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.steps import STEPS
 
@@ -19,12 +20,12 @@ def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
             step(db)
             step(db)
         found = inspect(db)
-        for table in (*tables.TABLES, *LEARNED):
+        for table in (*tables.TABLES, *LEARNED, *LATER):
             columns = {column["name"] for column in found.get_columns(table.name, schema=schema)}
             assert columns == {column.name for column in table.columns}
             wanted = {index.name for index in table.indexes}
             assert wanted <= {index["name"] for index in found.get_indexes(table.name, schema=schema)}
-    assert [name for name, _ in STEPS] == ["s001", "s002"]
+    assert [name for name, _ in STEPS] == ["s001", "s002", "s003"]
 
 
 def test_every_table_of_the_area_is_made() -> None:
