@@ -18,7 +18,7 @@ CORE = "core"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change; `run` gets the open transaction and must be repeatable."""
+    """One change; `run` gets the open transaction and must be repeatable. Its option `stepped` is the application."""
 
     owner: str
     name: str
@@ -107,6 +107,7 @@ class Steps:
         with self._database.exclusive(tenant) as db:
             if step.key in self._applied(db):
                 return False
+            db.execution_options(stepped=tenant)
             try:
                 step.run(db)
             except Exception as error:

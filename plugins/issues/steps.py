@@ -6,6 +6,7 @@ from sqlalchemy import Connection
 
 from snaglist.kernel.columns import metadata
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
+from snaglist.plugins.issues.places import make_relative
 from snaglist.plugins.issues.tables import TABLES
 
 
@@ -19,4 +20,9 @@ def s002(db: Connection) -> None:
     metadata.create_all(db, tables=LEARNED, checkfirst=True)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))
+def s003(db: Connection) -> None:
+    """Store paths of files in the data directory relative to it."""
+    make_relative(db)
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002), ("s003", s003))

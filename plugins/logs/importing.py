@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, stored_path
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
@@ -182,7 +182,7 @@ class _FileImport:
     def _pick_up(self, known: Row[Any]) -> None:
         """Go on with a source."""
         self.known = known
-        self.source = EventSource(known.id, known.module_id, str(self.state.path))
+        self.source = EventSource(known.id, known.module_id, stored_path(self.call, self.state.path))
         self.checkpoint, self.open_event = known.offset, known.open_event
         if known.offset:
             self._continue_record(known)
@@ -238,7 +238,7 @@ class _FileImport:
         with self.call.transaction() as db:
             if superseded is not None:
                 leave(db, superseded)
-            lead(db, source.id, source.path, str(self.state.path), **connector)
+            lead(db, source.id, source.path, stored_path(self.call, self.state.path), **connector)
         self._pick_up(source)
 
     def _read(self) -> None:
@@ -380,7 +380,7 @@ class _FileImport:
             source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
-        return EventSource(source_id, self.reading.module_id, str(self.state.path))
+        return EventSource(source_id, self.reading.module_id, row["path"])
 
 
 def _ignore(_: int) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, Invalid, JobCall
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, reread_events
+from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, file_at, reread_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
@@ -126,7 +126,7 @@ class Reindex:
             return
         at = self.at if self.at["source_id"] == row.id else {}
         known = {name: at[name] for name in ("log_type", "encoding") if name in at}
-        with open_file(Path(row.path)) as file:
+        with open_file(file_at(self.call, row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
             stretches = Stretches(self.call, file, row, rules, self._zone(row), start=position, **known)
