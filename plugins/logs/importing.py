@@ -105,6 +105,7 @@ class _FileImport:
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
         self.superseded: Row[Any] | None = None
+        self.original: int | None = None  # the source whose bytes a new one repeats, with what was deleted of them
         self.open_event: dict[str, Any] | None = None
         self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
@@ -122,14 +123,20 @@ class _FileImport:
         """Find out what is known of the file and read the rest."""
         with self.call.transaction(write=False):
             known = known_source(self.call, self.state.path)
+            deleted = memory.number_of(self.call.db, known.id) if known is not None else 0
         if known is not None and self._unchanged(known):
             self._pass_over(known)
+            self.result.deleted = deleted
             return
         self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
         if self._goes_on(search, known):
             self._read()
         else:
             self.result.state = "duplicate"
+        known_as = self.original or self.result.source_id
+        if self.result.state != "read" and known_as is not None:  # what is not read says so too
+            with self.call.transaction(write=False) as db:
+                self.result.deleted = memory.number_of(db, known_as)
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""
@@ -216,6 +223,7 @@ class _FileImport:
                 self._pick_up(known)
             else:
                 self.superseded = known
+                self.original = memory.copied_from(self.call, self.file, self.head)
             return True
         self.trail = found.trail
         if self.trail is None:
@@ -225,6 +233,7 @@ class _FileImport:
             self._lead(found.source, known)
         else:
             self.superseded, self.first_byte, self.ends = known, self.trail.position, found.ends
+            self.original = found.source.id
         return True
 
     def _said_little(self) -> int | None:
@@ -313,7 +322,7 @@ class _FileImport:
             raise FileChanged
         values = self._values(trail, portion.last)
 
-        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch]:
+        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch, int]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
                 lines = [self.revised, *portion.read] if self.revised else portion.read
@@ -323,17 +332,19 @@ class _FileImport:
                     queries.settle(db, source.id, self.settled)
                 revised = replace_event(self.call, source, self.revised) if self.revised else None
                 stored = StoredBatch(source)
-                if kept := memory.without_deleted(db, source.id, portion.kept):
+                kept = memory.without_deleted(db, source.id, portion.kept)
+                if kept:
                     stored = store_events(self.call, source, kept)
                 if not queries.move_checkpoint(db, source.id, self.checkpoint, len(stored.stored), values):
                     raise Conflict(_BUSY)
-            return source, revised, stored
+            return source, revised, stored, len(portion.kept) - len(kept)
 
-        self.source, revised, stored = self.call.repeat(work)
+        self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
         self.revised = self.settled = None
         self.superseded = None
         self.result.count(portion, stored)
+        self.result.deleted += deleted
         if revised:
             self.result.touch(revised)
 
@@ -378,6 +389,8 @@ class _FileImport:
         try:
             row = new_source_row(self.call, self.state.path, self.reading)
             source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
+            if self.original is not None:
+                memory.copy(db, self.original, source_id, self.first_byte)
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, row["path"])
