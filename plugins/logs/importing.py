@@ -77,6 +77,8 @@ def _import(
     run = _FileImport(call, file, reading, result, watch or _ignore)
     try:
         run.run(search or _nothing)
+        if result.state != "read":
+            result.deleted = memory.number_of(call, run.original or result.source_id)
     except Conflict as error:
         result.fail(error.message)
     except ParseFailure as error:
@@ -123,20 +125,14 @@ class _FileImport:
         """Find out what is known of the file and read the rest."""
         with self.call.transaction(write=False):
             known = known_source(self.call, self.state.path)
-            deleted = memory.number_of(self.call.db, known.id) if known is not None else 0
         if known is not None and self._unchanged(known):
             self._pass_over(known)
-            self.result.deleted = deleted
             return
         self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
         if self._goes_on(search, known):
             self._read()
         else:
             self.result.state = "duplicate"
-        known_as = self.original or self.result.source_id
-        if self.result.state != "read" and known_as is not None:  # what is not read says so too
-            with self.call.transaction(write=False) as db:
-                self.result.deleted = memory.number_of(db, known_as)
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""

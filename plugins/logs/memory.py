@@ -47,9 +47,12 @@ def without_deleted(db: Connection, source_id: int, events: Sequence[Event]) -> 
     return [event for event in events if not covers(event)]
 
 
-def number_of(db: Connection, source_id: int) -> int:
-    """Return how many events of a source were deleted."""
-    return numbers_of(db, [source_id]).get(source_id, 0)
+def number_of(call: Call, source_id: int | None) -> int:
+    """Return how many events of a source, if there is one, were deleted; outside a transaction."""
+    if source_id is None:
+        return 0
+    with call.transaction(write=False) as db:
+        return numbers_of(db, [source_id]).get(source_id, 0)
 
 
 def numbers_of(db: Connection, source_ids: Collection[int]) -> dict[int, int]:
