@@ -107,9 +107,8 @@ class Steps:
         with self._database.exclusive(tenant) as db:
             if step.key in self._applied(db):
                 return False
-            db.execution_options(stepped=tenant)
             try:
-                step.run(db)
+                step.run(db.execution_options(stepped=tenant))
             except Exception as error:
                 if ends_transaction(error):
                     raise

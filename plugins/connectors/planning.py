@@ -11,7 +11,7 @@ from snaglist.kernel import Call, Invalid, digest
 from snaglist.plugins.connectors import mirrors, queries
 from snaglist.plugins.connectors.content import RemoteContent
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFile
-from snaglist.plugins.issues import file_at
+from snaglist.plugins.issues import file_at, show_path
 from snaglist.plugins.logs import Dropped, find_dropped, holds_source
 
 ACTIONS = ("new", "append", "unchanged", "rotation", "rename", "reconcile", "already_ingested", "index_local")
@@ -175,7 +175,7 @@ def show(call: Call, plan: Plan, kind: ConnectorType) -> dict[str, Any]:
     """Return a plan as `connectors-preview` shows it."""
     files = [
         {
-            "path": call.service.show_path(call, item.file.path) if kind.in_place else item.file.path,
+            "path": show_path(call, item.file.path) if kind.in_place else item.file.path,
             "identity": item.file.identity,
             "size": item.file.size,
             "modified_at": item.file.modified_at,

@@ -12,7 +12,7 @@ from snaglist.kernel import Call, Conflict, Invalid, NotFound, key
 from snaglist.plugins.connectors import queries, runs, sealing
 from snaglist.plugins.connectors.contract import KIND, Config, ConnectorType, types
 from snaglist.plugins.connectors.mirrors import folder_of
-from snaglist.plugins.issues import file_at
+from snaglist.plugins.issues import file_at, show_path
 from snaglist.plugins.logs import is_zone
 
 UNKNOWN = "Unknown connector."
@@ -128,7 +128,7 @@ def _shown_config(call: Call, config: Config) -> dict[str, Any]:
     shown = dict(config)
     if "directory" in shown:
         in_full = call.may("connectors.write")
-        show = partial(file_at, call) if in_full else partial(call.service.show_path, call)
+        show = partial(file_at, call) if in_full else partial(show_path, call)
         shown["directory"] = str(show(shown["directory"]))
     return shown
 

@@ -29,6 +29,12 @@ def stored_path(call: Call, path: str | Path) -> str:
     return str(path).removeprefix(f"{call.service.settings.data}{os.sep}")
 
 
+def show_path(call: Call, path: str | Path) -> str:
+    """Return a path as the caller may see it: relative to the data directory, else in full or its base name."""
+    stored = stored_path(call, path)
+    return stored if not os.path.isabs(stored) or call.may("connectors.write") else os.path.basename(stored)
+
+
 def file_at(call: Call, stored: str) -> Path:
     """Return where a file lies whose path was stored so."""
     return call.service.settings.data / stored

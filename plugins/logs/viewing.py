@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import file_at, read_back
+from snaglist.plugins.issues import file_at, read_back, show_path
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES
@@ -44,7 +44,7 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         "group_id": row.issue_id,
         "byte_start": row.byte_start,
         "byte_end": row.byte_end,
-        "path": call.service.show_path(call, source.path),
+        "path": show_path(call, source.path),
         "log_type": source.log_type,
         "channel": source.channel,
         "encoding": source.encoding,
@@ -96,7 +96,7 @@ def whole_source(
         places = queries.occurrences_within(db, source.id, start, start + len(data))
     return {
         "source_id": source.id,
-        "path": call.service.show_path(call, source.path),
+        "path": show_path(call, source.path),
         "size": source.size,
         "offset": start,
         "next_offset": following,

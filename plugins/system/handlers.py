@@ -11,6 +11,7 @@ from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Reply
 from snaglist.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin
+from snaglist.plugins.issues import show_path
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.removing import remove_application
@@ -81,8 +82,8 @@ def show_application(call: Call, application: Application) -> dict[str, Any]:
     return {
         "id": application.id,
         "name": application.name,
-        "database": application.tenant if server else call.service.show_path(call, application.file),
-        **{name: call.service.show_path(call, path) for name, path in folders.items()},
+        "database": application.tenant if server else show_path(call, application.file),
+        **{name: show_path(call, path) for name, path in folders.items()},
         "created_at": application.created_at,
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from snaglist.kernel import Call, Invalid, JobCall, times
-from snaglist.plugins.issues import Removed, remove_occurrences
+from snaglist.plugins.issues import Removed, remove_occurrences, show_path
 from snaglist.plugins.logs import memory
 from snaglist.plugins.logs.maintenance import queries
 from snaglist.plugins.logs.memory import DAY, SOURCE
@@ -126,4 +126,4 @@ def _source(call: Call, source_id: int | None) -> dict[str, Any] | None:
     row = source_by_id(call.db, source_id)
     if row is None:
         raise Invalid("source_id: unknown source")
-    return {**{name: getattr(row, name) for name in _SOURCE_FIELDS}, "path": call.service.show_path(call, row.path)}
+    return {**{name: getattr(row, name) for name in _SOURCE_FIELDS}, "path": show_path(call, row.path)}
