@@ -5,6 +5,7 @@ import json
 import lzma
 import os
 import runpy
+import shutil
 import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from sqlalchemy.engine import make_url
 
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.issues import tables
 from snaglist.plugins.system.upgrading import pending_steps
 
 HERE = Path(__file__).parent
@@ -102,6 +104,35 @@ def test_an_upgrade_loses_nothing(restored: Restored) -> None:
             del restored.answers["source"][event]
     # Later versions may answer more, never less or otherwise.
     assert missing(plain(restored.answers), plain(answers)) == []
+
+
+def test_what_was_deleted_before_stays_away_and_the_day_is_open(restored: Restored) -> None:
+    """A day was closed for all files; now it is what was read of each then."""
+    with running_service(restored.data, **restored.config) as service:
+        client = Client(service)
+        before = client.get("errors", limit=200).json["data"]
+        again = client.post("reindex", wait=1)
+        assert (again.status, again.json["deleted"], again.json["events"]) == (200, 8 + 4, 0), again.json
+        after = client.get("errors", limit=200).json["data"]
+        stored = [[issue["stored_occurrences"] for issue in issues] for issues in (before, after)]
+        assert sorted(stored[0]) == sorted(stored[1])
+        lines = [f"[2026-03-02 11:00:0{n}] production.ERROR: never seen before\n" for n in range(5)]
+        assert client.feed("".join(lines), "late.log")["events"] == 5
+
+
+def test_files_of_the_data_directory_are_known_where_it_is_now(restored: Restored) -> None:
+    """It was elsewhere when the version recorded it."""
+    folder = restored.data / "applications" / "default"
+    with running_service(restored.data, **restored.config) as service:
+        client = Client(service)
+        shutil.copy(folder / "processed" / "app.log", folder / "logs" / "app.log")
+        dropped = client.post("import-incoming", wait=1).json
+        assert (dropped["events"], dropped["duplicates"]) == (0, 1)
+        with service.call().transaction(write=False) as db:
+            paths = list(db.execute(select(tables.sources.c.path)).scalars())
+        assert {path for path in paths if path.startswith("/")} == {
+            "/var/log/app/plain.log", "/var/log/app/site/site.log"
+        }  # fmt: skip
 
 
 CHANGES = ("sparkline", "trend", "version", "database")  # with the time, the version, the place of the test
