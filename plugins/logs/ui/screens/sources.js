@@ -29,7 +29,7 @@ export default (ui) => {
     { name: "log_type", label: "Format", sort: true },
     { name: "occurrence_count", label: "Events", number: true, sort: true,
       view: ({ channel, occurrence_count: count, deleted }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>
-        ${deleted > 0 && html`<div class="faint">${ui.number(deleted)} deleted</div>`}` },
+        ${deleted ? html`<div class="faint">${ui.number(deleted)} deleted</div>` : null}` },
     { name: "size", label: "Size", number: true, sort: true, view: ({ size }) => ui.bytes(size) },
     { name: "imported_at", label: "Read", sort: true, view: ({ imported_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "status", label: "Status", view: ({ status, last_error: error }) => html`<span class="state" data-state=${error ? "bad" : status === "ok" ? "good" : "off"}
