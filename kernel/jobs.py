@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Select, String, and_, cast, delete, insert, or_, select, true, update
@@ -38,6 +39,7 @@ RETRY_SECONDS = 10
 LONGEST_RETRY_SECONDS = 3600
 MAX_DEDUPE = 160
 UNFINISHED = ("queued", "running")
+_SILENT = f"Nothing was heard of the worker for {LEASE_SECONDS} seconds: it ended, or could not reach the database."
 _table = store.jobs
 # A key that is free again still says what it was, so that a retried job gets it back.
 _FREED = _table.c.dedupe + "#" + cast(_table.c.id, String)
@@ -120,6 +122,7 @@ class Jobs:
         self._asked: dict[tuple[str, str], float] = {}
         self._woken = threading.Event()
         self._place = place(service.settings.node)
+        self._unwritten: list[tuple[JobCall, RowMapping, dict[str, Any]]] = []  # ends that the database was away for
 
     def add(self, owner: str, job: Job) -> None:
         """Take a kind in; `owner` is the plugin that registers it."""
@@ -146,10 +149,8 @@ class Jobs:
         node = node or (self._service.file_node if job.local else "") or None
         if dedupe and node:
             dedupe = f"{dedupe}@{node}"
-        return self.queue(
-            call, kind=kind, args=dict(args), total=total, unit=job.unit, max_attempts=job.max_attempts,
-            node=node, dedupe=dedupe,
-        )  # fmt: skip
+        row = {"kind": kind, "args": dict(args), "total": total, "unit": job.unit, "max_attempts": job.max_attempts}
+        return self.queue(call, **row, node=node, dedupe=dedupe)
 
     def queue(self, call: Call, **given: Any) -> int:
         """Queue a job given as its row; `enqueue` is for areas."""
@@ -168,9 +169,8 @@ class Jobs:
 
     def unfinished(self, call: Call, *kinds: str) -> bool:
         """Tell whether a job (of these kinds, when given) that may run on this node is queued or running."""
-        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), self._reachable())
-        if kinds:
-            wanted = wanted.where(_table.c.kind.in_(kinds))
+        of_kinds = _table.c.kind.in_(kinds) if kinds else true()
+        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), of_kinds, self._reachable())
         return call.db.execute(wanted.limit(1)).first() is not None
 
     def find(self, call: Call, job_id: int) -> RowMapping:
@@ -194,6 +194,7 @@ class Jobs:
     def run_next(self, application: "Application", worker: str = "", job_id: int | None = None) -> bool:
         """Take and run one due job of an application (this one, when given) here; False when there is none."""
         worker = worker or worker_id(self._service.settings.node)
+        self._write_ends(application)
         claimed = self._claim(application, worker, job_id)
         if claimed is not None:
             self._run(application, claimed, worker)
@@ -277,7 +278,8 @@ class Jobs:
             if row["cancel_requested"]:
                 changes = _ended("cancelled", now)
             elif row["attempts"] >= row["max_attempts"]:
-                changes = _ended("failed", now) | {"error": "The worker died.", "error_status": 500}
+                guess = "The worker died." if is_gone(row["lease_owner"] or "", self._place) else _SILENT
+                changes = _ended("failed", now) | {"error": guess, "error_status": 500}
             else:
                 changes = {"status": "running", "lease_owner": worker, "heartbeat_at": now}
                 changes |= {"attempts": row["attempts"] + 1, "started_at": row["started_at"] or now}
@@ -320,17 +322,14 @@ class Jobs:
         finally:
             stop.set()
             keeper.join()
-        self._service.database.repeat(lambda: self._finish(call, row, outcome))
+        self._unwritten.append((call, row, outcome))
+        self._write_ends(application)
 
-    def _finish(self, call: JobCall, row: RowMapping, outcome: dict[str, Any]) -> None:
-        with self._service.database.transaction(call.application, write=True) as db:
-            now = clock(db)
-            if outcome["status"] == "queued":
-                delay = min(RETRY_SECONDS * 2 ** row["attempts"], LONGEST_RETRY_SECONDS)
-                values = {"run_at": times.add(now, seconds=delay), "lease_owner": None}
-            else:
-                values = _ended(outcome["status"], now) | {"text": None}
-            db.execute(update(_table).where(call._mine()).values(values | outcome))
+    def _write_ends(self, application: "Application") -> None:
+        """Write how jobs ended that ran here, at once or when the database is back: nobody else knows it."""
+        for end in [end for end in self._unwritten if end[0].application == application]:
+            self._service.database.repeat(partial(_write_end, *end))
+            self._unwritten = [other for other in self._unwritten if other is not end]
 
 
 def queued_for(now: str) -> ColumnElement[bool]:
@@ -338,6 +337,17 @@ def queued_for(now: str) -> ColumnElement[bool]:
     longest = times.add(now, seconds=LONGEST_RETRY_SECONDS)
     due = or_(_table.c.attempts == 0, _table.c.run_at <= now, _table.c.run_at > longest)
     return and_(_table.c.status == "queued", due)
+
+
+def _write_end(call: JobCall, row: RowMapping, outcome: dict[str, Any]) -> None:
+    with call.service.database.transaction(call.application, write=True) as db:
+        now = clock(db)
+        if outcome["status"] == "queued":
+            delay = min(RETRY_SECONDS * 2 ** row["attempts"], LONGEST_RETRY_SECONDS)
+            values = {"run_at": times.add(now, seconds=delay), "lease_owner": None}
+        else:
+            values = _ended(outcome["status"], now) | {"text": None}
+        db.execute(update(_table).where(call._mine()).values(values | outcome))
 
 
 def _ended(status: str, now: str) -> dict[str, Any]:
@@ -348,7 +358,9 @@ def _failure(row: RowMapping, error: Exception, owner: str) -> dict[str, Any]:
     """Return what becomes of a job that failed; what may pass by itself is tried again."""
     what = f"job {row['kind']} {row['id']} of plugin {owner} failed"
     known = error if isinstance(error, ServiceError) else internal_error(error, what)
-    outcome = {"status": "failed", "error": clip(known.message, 1000), "error_status": known.status}
+    away = isinstance(error, Unavailable) and isinstance(error.__cause__, SQLAlchemyError)
+    said = f"The database was not reachable while the job ran ({known.message})" if away else known.message
+    outcome = {"status": "failed", "error": clip(said, 1000), "error_status": known.status}
     passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
     return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome
 

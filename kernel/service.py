@@ -1,10 +1,8 @@
 """One running snaglist: settings, plugins, databases and jobs, put together."""
 
 import logging
-import os
 from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import store
@@ -107,13 +105,6 @@ class Service:
         """Return how many bytes a body for this endpoint may have."""
         limit = endpoint.body_limit
         return limit if isinstance(limit, int) else int(self.settings[limit])
-
-    def show_path(self, call: Call, path: str | Path) -> str:
-        """Return a path as the caller may see it: relative to the data directory, else in full or its base name."""
-        text, root = str(path), f"{self.settings.data}{os.sep}"
-        if text.startswith(root):
-            return text.removeprefix(root)
-        return text if not os.path.isabs(text) or call.may("connectors.write") else os.path.basename(text)
 
     def introduce(self, application: Application) -> None:
         """Give a new application its plugins' state and tell the plugins, once."""

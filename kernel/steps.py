@@ -19,7 +19,7 @@ CORE = "core"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One change; `run` gets the open transaction and must be repeatable."""
+    """One change; `run` gets the open transaction and must be repeatable. Its option `stepped` is the application."""
 
     owner: str
     name: str
@@ -116,7 +116,7 @@ class Steps:
             if step.key in self._applied(db):
                 return False
             try:
-                contained(step.run, db)
+                contained(step.run, db.execution_options(stepped=tenant))
             except Exception as error:
                 if ends_transaction(error):
                     raise

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection
+from sqlalchemy import Column, Connection, MetaData, String, Table, select, update
 
 from snaglist.kernel.columns import metadata
 from snaglist.plugins.alerting.tables import TABLES
+from snaglist.plugins.issues import relative_to_data
 
 
 def s001(db: Connection) -> None:
@@ -13,4 +14,12 @@ def s001(db: Connection) -> None:
     metadata.create_all(db, tables=TABLES, checkfirst=True)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)
+def s002(db: Connection) -> None:
+    """Let rules look for files of the data directory by the paths that are stored now."""
+    rules = Table("alert_rules", MetaData(), Column("source", String))
+    named = db.execute(select(rules.c.source).where(rules.c.source.is_not(None)).distinct()).scalars().all()
+    for source, path in relative_to_data(db, named).items():
+        db.execute(update(rules).where(rules.c.source == source).values(source=path))
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))

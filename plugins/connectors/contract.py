@@ -67,7 +67,8 @@ class ConnectorType:
     `schemas` is the folder that holds `definitions/connector-<type>.json`, the schema of `config` with its defaults.
     `secrets` names the fields of `config` that are write-only. `check(call, config, secrets)` looks, outside a
     transaction, at what a schema cannot and returns the config to store; it raises Invalid. `in_place`: the files
-    are on this machine and their paths are paths here; otherwise the fetched bytes are kept in mirrors.
+    are on this machine and their paths are paths here, or relative to the data directory; otherwise the fetched
+    bytes are kept in mirrors.
     `open(opening)` connects and raises RemoteFailure.
     """
 

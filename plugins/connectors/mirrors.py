@@ -11,6 +11,7 @@ from typing import IO
 from snaglist.kernel import Call, digest, times
 from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.plugins.connectors import queries
+from snaglist.plugins.issues import file_at
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
 _MAX_NAME = 200  # bytes
@@ -69,7 +70,7 @@ def prune(call: Call, connector_id: int) -> None:
     with call.transaction(write=False) as db:
         old = queries.old_mirrors(db, connector_id, times.add(call.now, days=-days))
     for row in old:
-        mirror = Path(row.local_path)
+        mirror = file_at(call, row.local_path)
         mirror.unlink(missing_ok=True)
         with suppress(OSError):
             mirror.parent.rmdir()

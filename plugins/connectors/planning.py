@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
@@ -12,6 +11,7 @@ from snaglist.kernel import Call, Invalid, digest
 from snaglist.plugins.connectors import mirrors, queries
 from snaglist.plugins.connectors.content import RemoteContent
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFile
+from snaglist.plugins.issues import file_at, show_path
 from snaglist.plugins.logs import Dropped, find_dropped, holds_source
 
 ACTIONS = ("new", "append", "unchanged", "rotation", "rename", "reconcile", "already_ingested", "index_local")
@@ -114,11 +114,13 @@ class _Planner:
 
     def _same_content(self, file: RemoteFile, stream: Row[Any]) -> bool:
         if self._kind.in_place:
-            return stream.source_id is None or holds_source(self._call, Path(file.path), stream.source_id)
+            return stream.source_id is None or holds_source(
+                self._call, file_at(self._call, file.path), stream.source_id
+            )
         if stream.local_path is None:
             return self._same_head(file, stream)
-        size = mirrors.held(Path(stream.local_path))
-        with self._remote.open(file.path) as read_at, Path(stream.local_path).open("rb") as mirror:
+        size = self._held(stream)
+        with self._remote.open(file.path) as read_at, file_at(self._call, stream.local_path).open("rb") as mirror:
             for at in range(0, size, chunk := self._call.setting("sync.chunk_bytes")):
                 if read_at(at, min(chunk, size - at)) != mirror.read(chunk):
                     return False
@@ -128,7 +130,7 @@ class _Planner:
         with RemoteContent(self._remote, file) as content:
             found = find_dropped(
                 self._call,
-                Path(file.path) if self._kind.in_place else content,
+                file_at(self._call, file.path) if self._kind.in_place else content,
                 module_id=self._connector.module_id,
                 name=mirrors.base_name(file.path),
             )
@@ -158,19 +160,22 @@ class _Planner:
 
     def _known(self, stream: Row[Any]) -> int:
         """How far the file was fetched: the mirror's length, which is right also after a crash."""
-        return stream.fetched_offset if stream.local_path is None else mirrors.held(Path(stream.local_path))
+        return int(stream.fetched_offset) if stream.local_path is None else self._held(stream)
 
     def _missing(self, file: RemoteFile, stream: Row[Any]) -> int:
         if self._kind.in_place:
             return max(0, file.size - int(stream.fetched_offset))
-        return max(0, file.size - (mirrors.held(Path(stream.local_path)) if stream.local_path else 0))
+        return max(0, file.size - (self._held(stream) if stream.local_path else 0))
+
+    def _held(self, stream: Row[Any]) -> int:
+        return mirrors.held(file_at(self._call, stream.local_path))
 
 
 def show(call: Call, plan: Plan, kind: ConnectorType) -> dict[str, Any]:
     """Return a plan as `connectors-preview` shows it."""
     files = [
         {
-            "path": call.service.show_path(call, item.file.path) if kind.in_place else item.file.path,
+            "path": show_path(call, item.file.path) if kind.in_place else item.file.path,
             "identity": item.file.identity,
             "size": item.file.size,
             "modified_at": item.file.modified_at,

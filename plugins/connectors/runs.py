@@ -12,6 +12,7 @@ from snaglist.kernel import Call, Conflict, clip, times
 from snaglist.kernel.database import clock
 from snaglist.plugins.connectors import queries
 from snaglist.plugins.connectors import run_queries as sql
+from snaglist.plugins.issues import show_path
 
 log = logging.getLogger("snaglist")
 
@@ -19,6 +20,7 @@ BEAT_SECONDS = 5.0
 STALE_MINIMUM = 30
 _MESSAGE = 4000
 _ALIVE_JOBS = ("queued", "running")
+UNKNOWN = "How it ended is not known: its job is gone, or ended without a word of it."
 _FIELDS = (
     "id", "connector_id", "connector_name", "connector_type", "job_id", "status", "files_discovered",
     "files_completed", "files_updated", "bytes_total", "bytes_fetched", "events_indexed", "current_file", "message",
@@ -78,7 +80,7 @@ def show(call: Call, run: Row[Any]) -> dict[str, Any]:
     if end is not None:
         shown |= {"status": end[0], "message": end[1], "current_file": None}
     if shown["current_file"]:
-        shown["current_file"] = call.service.show_path(call, shown["current_file"])
+        shown["current_file"] = show_path(call, shown["current_file"])
     return shown
 
 
@@ -87,7 +89,7 @@ def _end_of(call: Call, run: Row[Any], now: str) -> tuple[str, str] | None:
     if run.job_status == "cancelled":
         return "cancelled", "The job was cancelled."
     if run.job_status not in _ALIVE_JOBS:
-        return "failed", run.job_error or "The worker died."
+        return "failed", run.job_error or UNKNOWN
     stale = max(STALE_MINIMUM, call.setting("sync.stale_seconds"))
     if run.status == "running" and run.updated_at < times.add(now, seconds=-stale):
         return "failed", f"There was no sign of life for {stale} seconds."

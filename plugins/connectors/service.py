@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row
@@ -11,6 +12,7 @@ from snaglist.kernel import Call, Conflict, Invalid, NotFound, key
 from snaglist.plugins.connectors import queries, runs, sealing
 from snaglist.plugins.connectors.contract import KIND, Config, ConnectorType, types
 from snaglist.plugins.connectors.mirrors import folder_of
+from snaglist.plugins.issues import file_at, show_path
 from snaglist.plugins.logs import is_zone
 
 UNKNOWN = "Unknown connector."
@@ -124,8 +126,10 @@ def show(call: Call, row: Row[Any]) -> dict[str, Any]:
 
 def _shown_config(call: Call, config: Config) -> dict[str, Any]:
     shown = dict(config)
-    if "directory" in shown and not call.may("connectors.write"):
-        shown["directory"] = call.service.show_path(call, shown["directory"])
+    if "directory" in shown:
+        in_full = call.may("connectors.write")
+        show = partial(file_at, call) if in_full else partial(show_path, call)
+        shown["directory"] = str(show(shown["directory"]))
     return shown
 
 

@@ -14,6 +14,7 @@ from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
 from snaglist.plugins.connectors.opening import kind_of, opened
 from snaglist.plugins.connectors.planning import Item
+from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import FileResult, read_file, read_rest
 
 JOB = "connectors_sync"
@@ -158,7 +159,7 @@ class _Sync:
         with remote.open(item.file.path) as read_at:
             head = read_at(0, planning.PREFIX_BYTES)
         stream_id = self._stream(item, None)
-        result = self._read(item, Path(item.file.path), stream_id, head)
+        result = self._read(item, file_at(self._call, item.file.path), stream_id, head)
         self._counters.bytes_fetched += item.bytes_to_fetch
         return result
 
@@ -177,7 +178,7 @@ class _Sync:
     def _mirror(self, item: Item) -> Path:
         stream, path = item.stream, item.file.path
         if stream is not None and stream.local_path and item.action != "rotation":
-            return Path(stream.local_path)
+            return file_at(self._call, stream.local_path)
         with self._call.transaction(write=False) as db:
             generation = queries.next_generation(db, self._connector.id, path)
         while (place := mirrors.place_of(self._call, self._connector.id, path, generation)).exists():
@@ -222,7 +223,7 @@ class _Sync:
         file, connector_id = item.file, self._connector.id
         known = {
             "identity": file.identity,
-            "local_path": str(mirror) if mirror else None,
+            "local_path": stored_path(self._call, mirror) if mirror else None,
             "last_synced_at": None,
         }
         with self._call.transaction() as db:
@@ -238,7 +239,7 @@ class _Sync:
 
     def _read(self, item: Item, path: Path, stream_id: int, head: bytes) -> FileResult:
         connector, folder = self._connector, posixpath.dirname(item.file.path)
-        mirrored = path != Path(item.file.path)
+        mirrored = path != file_at(self._call, item.file.path)
         result = read_file(
             self._call,
             path,

@@ -33,6 +33,7 @@ from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module
+from snaglist.plugins.issues.places import file_at, move_paths, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
@@ -79,6 +80,7 @@ __all__ = [
     "create_mirrored",
     "culprit_frame",
     "detach_by_hand",
+    "file_at",
     "find_or_create_module",
     "follow_statuses",
     "grouping_key",
@@ -86,15 +88,19 @@ __all__ = [
     "learn_again",
     "link_external",
     "move_external",
+    "move_paths",
     "path_template",
     "read_back",
+    "relative_to_data",
     "remove_occurrences",
     "rename_source",
     "reoccurrence_times",
     "replace_event",
     "reread_events",
     "resolve_issue_id",
+    "show_path",
     "store_events",
+    "stored_path",
     "tables",
     "unmerge_grouping",
     "update_mirrored",

@@ -75,7 +75,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class EventSource:
-    """The row of `sources` that events come from."""
+    """The row of `sources` that events come from; `path` is relative to the data directory for files in it."""
 
     id: int
     module_id: int | None

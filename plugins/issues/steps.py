@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from snaglist.kernel.columns import metadata
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
+from snaglist.plugins.issues.places import make_relative
 from snaglist.plugins.issues.tables import TABLES
 
 
@@ -25,4 +26,14 @@ def s003(db: Connection) -> None:
     metadata.create_all(db, tables=LATER, checkfirst=True)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002), ("s003", s003))
+def s004(db: Connection) -> None:
+    """Store paths of files in the data directory relative to it."""
+    make_relative(db)
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
+    ("s001", s001),
+    ("s002", s002),
+    ("s003", s003),
+    ("s004", s004),
+)

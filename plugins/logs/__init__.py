@@ -143,7 +143,7 @@ def register_jobs(register: Callable[[Job], None]) -> None:
 
 @hookimpl
 def register_commands(cli: "click.Group") -> None:
-    """Add `import`, `explain` and `demo`."""
+    """Add `import`, `sources`, `explain` and `demo`."""
     add_commands(cli)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from snaglist.kernel import Call, times
 from snaglist.kernel.privacy import PRIVATE, make_folder
+from snaglist.plugins.issues import stored_path
 from snaglist.plugins.logs.discovery import compile_pattern
 from snaglist.plugins.logs.moving import lead
 
@@ -46,7 +47,7 @@ def move_into(call: Call, file: Path, target: Path, source_id: int | None) -> No
 
 def _lead(call: Call, source_id: int, path: Path, new_path: Path) -> None:
     with call.transaction() as db:
-        lead(db, source_id, str(path), str(new_path))
+        lead(db, source_id, stored_path(call, path), stored_path(call, new_path))
 
 
 @dataclass(frozen=True, slots=True)

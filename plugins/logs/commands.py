@@ -1,9 +1,9 @@
-"""The commands `import`, `explain` and `demo`."""
+"""The commands `import`, `sources move`, `explain` and `demo`."""
 
 import click
 
-from snaglist.kernel.cli import Session, command
-from snaglist.plugins.logs import demo, explaining
+from snaglist.kernel.cli import Session, command, group
+from snaglist.plugins.logs import demo, explaining, relocating
 from snaglist.plugins.logs.inplace import document, read_paths, report
 from snaglist.plugins.logs.tailing import follow_paths
 from snaglist.plugins.logs.zones import is_zone, machine_zone
@@ -38,6 +38,24 @@ def add_commands(cli: click.Group) -> None:
         session.print(document(run, results), report(run, results))
         if run.errors:
             session.exit(PARTLY_DONE if any(result.state != "failed" for result in results) else FAILED)
+
+    sources = group(cli, "sources", "Work with the files that events come from.")
+
+    @command(sources, "move")
+    @click.option("--all", "everywhere", is_flag=True, help="In all applications (default: one, see --app).")
+    @click.option("--dry-run", is_flag=True, help="Only say what would be moved.")
+    @click.argument("old", metavar="OLD")
+    @click.argument("new", metavar="NEW")
+    def sources_move(session: Session, old: str, new: str, everywhere: bool, dry_run: bool) -> None:
+        """Tell that files read where they are went from OLD, a file or folder, to NEW.
+
+        They are read on there, and nothing of them counts twice. Files are not touched.
+        """
+        if "" in (old, new):
+            raise click.UsageError("OLD and NEW: must not be empty")
+        moved = relocating.move(session, old, new, everywhere=everywhere, dry_run=dry_run)
+        document = {"old": old, "new": new, "dry_run": dry_run, "applications": moved}
+        session.print(document, relocating.report(moved, dry_run=dry_run))
 
     @command(cli, "explain")
     @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")

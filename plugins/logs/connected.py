@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues import file_at
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.drops import dropped_before, taking_over
 from snaglist.plugins.logs.files import FileState, OpenFile, inspect, open_file
@@ -96,7 +97,7 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
             if found is None:
                 return None
             row, whole = found
-            path = Path(row.path)
+            path = file_at(call, row.path)
             plain = not file.state.compression and holds(path, row) and not inspect(path).compression
             return Dropped(row.id, path, row.offset, whole, plain)
     except OSError:

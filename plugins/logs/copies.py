@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event
+from snaglist.plugins.issues import Event, file_at
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
@@ -50,9 +50,9 @@ def behind_entries(file: OpenFile, head: bytes, row: Row[Any], trail: Trail) -> 
     return whole
 
 
-def is_begun(file: OpenFile, head: bytes, row: Row[Any]) -> bool:
+def is_begun(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> bool:
     """Tell whether a file is a copy that was only begun: nothing can be said before it holds a line."""
-    return is_rotated_name(file.state.name) and b"\n" not in head and contains(Path(row.path), file)
+    return is_rotated_name(file.state.name) and b"\n" not in head and contains(file_at(call, row.path), file)
 
 
 def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trail | None:
@@ -62,7 +62,8 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
     afterwards the head has to be the same, and each event that was stored of the first bytes has to be found there.
     Raises FileChanged when the copy became as long as that meanwhile.
     """
-    if not is_rotated_name(file.state.name) or Path(row.path) == file.state.path or b"\n" not in head:
+    original = file_at(call, row.path)
+    if not is_rotated_name(file.state.name) or original == file.state.path or b"\n" not in head:
         return None
     if len(head) >= row.prefix_length and not begins_with(head, row):
         return None
@@ -73,7 +74,6 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
             if copy.columns()["content_hash"] == row.content_hash:
                 raise FileChanged
             return None
-        original = Path(row.path)
         found = holds(original, row) and contains(original, file)
         found = found or _same_events(call, file, head, row, copy.position)
     finally:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues import file_at
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries
 from snaglist.plugins.logs.files import OpenFile
@@ -58,7 +59,7 @@ def dropped_before(
         [
             row
             for row in _ours(call, module_id, file, head)
-            if row.connector_id is None and row.family == name_family(name) and _below(row, folders)
+            if row.connector_id is None and row.family == name_family(name) and _below(call, row, folders)
         ],
     )
 
@@ -76,12 +77,12 @@ def _ours(call: Call, module_id: int | None, file: OpenFile, head: bytes) -> lis
     return [
         row
         for row in rows
-        if row.node in (node or row.node,) and (row.connector_id is not None or _below(row, folders))
+        if row.node in (node or row.node,) and (row.connector_id is not None or _below(call, row, folders))
     ]
 
 
-def _below(row: Row[Any], folders: Sequence[Path]) -> bool:
-    return any(Path(row.path).is_relative_to(folder) for folder in folders)
+def _below(call: Call, row: Row[Any], folders: Sequence[Path]) -> bool:
+    return any(map(file_at(call, row.path).is_relative_to, folders))
 
 
 def _longest(file: OpenFile, rows: Sequence[Row[Any]]) -> tuple[Row[Any], bool] | None:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, times
+from snaglist.plugins.issues import file_at
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import inspect
 from snaglist.plugins.logs.importing import import_file
@@ -30,7 +31,7 @@ def allowed_roots(call: Call) -> list[Path]:
 def is_due(call: Call, source: Row[Any]) -> bool:
     """Tell whether the file of a source is other than when it was read, or its last event may become final."""
     try:
-        file = inspect(Path(source.path))
+        file = inspect(file_at(call, source.path))
     except FileNotFoundError:
         return bool(source.status == "ok")
     except (OSError, ValueError):
@@ -63,10 +64,10 @@ def read_again(
     """Read the files of sources on, and those that went elsewhere to the end."""
     left = []
     for source in sources:
-        if source.status == "missing" and not Path(source.path).exists():
+        if source.status == "missing" and not file_at(call, source.path).exists():
             left.append(source.id)
             continue
-        result = import_file(call, Path(source.path), reading, search=in_place(call), watch=watch)
+        result = import_file(call, file_at(call, source.path), reading, search=in_place(call), watch=watch)
         if not result.gone:
             yield result
         left += result.left
@@ -84,7 +85,7 @@ def read_left(
             source = _source(call, source_id)
         if source is None or source.status == "missing":
             continue
-        result = import_file(call, Path(source.path), reading, search=in_place(call), watch=watch)
+        result = import_file(call, file_at(call, source.path), reading, search=in_place(call), watch=watch)
         if not result.gone:
             yield result
         waiting += [left for left in result.left if left not in waiting]
@@ -113,13 +114,13 @@ def _left(call: Call) -> Iterator[Row[Any]]:
 
 
 def _is_in_place(call: Call, source: Row[Any], roots: list[Path]) -> bool:
-    path = Path(source.path)
+    path = file_at(call, source.path)
     return not path.is_relative_to(call.application.folder) and any(map(path.is_relative_to, roots))
 
 
 def _went_somewhere(call: Call, source: Row[Any]) -> bool:
     """Tell whether the file of a source is now at a path that no other source has."""
-    path = successor(source)
+    path = successor(call, source)
     if path is None:
         return False
     other = known_source(call, path)

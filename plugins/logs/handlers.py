@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Endpoint, Invalid, Reply, job_reply, own, paging, read, write
-from snaglist.plugins.logs import ingestion, queries, viewing
+from snaglist.plugins.issues import show_path
+from snaglist.plugins.logs import ingestion, memory, queries, viewing
 
 IMPORT = "import"
 
@@ -19,9 +20,10 @@ def list_sources(call: Call) -> Mapping[str, Any]:
     """List sources, the newest import first."""
     page, limit = call.query["page"], call.query["limit"]
     total, rows = queries.page_of_sources(call.db, page, limit)
-    shown = [{name: getattr(row, name) for name in _FILE_FIELDS} for row in rows]
+    deleted = memory.numbers_of(call.db, [row.id for row in rows])
+    shown = [{**{name: getattr(row, name) for name in _FILE_FIELDS}, "deleted": deleted.get(row.id, 0)} for row in rows]
     for source in shown:
-        source["path"] = call.service.show_path(call, source["path"])
+        source["path"] = show_path(call, source["path"])
     return {"data": shown, "meta": paging.meta(total, page, limit)}
 
 

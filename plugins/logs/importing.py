@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Unavailable, times
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, stored_path
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
@@ -116,6 +116,8 @@ def _import(
     run = _FileImport(call, file, reading, result, watch)
     try:
         run.run(search or _nothing)
+        if result.state != "read":
+            result.deleted = memory.number_of(call, run.original or result.source_id)
     except Conflict as error:
         result.fail(error.message)
     except (ParseFailure, Unreadable) as error:
@@ -152,6 +154,7 @@ class _FileImport:
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
         self.superseded: Row[Any] | None = None
+        self.original: int | None = None  # the source whose bytes a new one repeats, with what was deleted of them
         self.open_event: dict[str, Any] | None = None
         self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
@@ -245,7 +248,7 @@ class _FileImport:
     def _pick_up(self, known: Row[Any]) -> None:
         """Go on with a source."""
         self.known = known
-        self.source = EventSource(known.id, known.module_id, str(self.state.path))
+        self.source = EventSource(known.id, known.module_id, stored_path(self.call, self.state.path))
         self.checkpoint, self.open_event = known.offset, known.open_event
         if known.offset:
             self._continue_record(known)
@@ -279,6 +282,7 @@ class _FileImport:
                 self._pick_up(known)
             else:
                 self.superseded = known
+                self.original = memory.copied_from(self.call, self.file, self.head)
             return True
         self.trail = found.trail
         if self.trail is None:
@@ -288,6 +292,7 @@ class _FileImport:
             self._lead(found.source, known)
         else:
             self.superseded, self.first_byte, self.ends = known, self.trail.position, found.ends
+            self.original = found.source.id
         return True
 
     def _said_little(self) -> int | None:
@@ -301,7 +306,7 @@ class _FileImport:
         with self.call.transaction() as db:
             if superseded is not None:
                 leave(db, superseded)
-            lead(db, source.id, source.path, str(self.state.path), **connector)
+            lead(db, source.id, source.path, stored_path(self.call, self.state.path), **connector)
         self._pick_up(source)
 
     def _read(self) -> None:
@@ -378,7 +383,7 @@ class _FileImport:
             raise FileChanged
         values = self._values(trail, portion.last)
 
-        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch]:
+        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch, int]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
                 lines = [self.revised, *portion.read] if self.revised else portion.read
@@ -388,17 +393,19 @@ class _FileImport:
                     queries.settle(db, source.id, self.settled)
                 revised = replace_event(self.call, source, self.revised) if self.revised else None
                 stored = StoredBatch(source)
-                if kept := memory.without_deleted(db, source.id, portion.kept):
+                kept = memory.without_deleted(db, source.id, portion.kept)
+                if kept:
                     stored = store_events(self.call, source, kept)
                 if not queries.move_checkpoint(db, source.id, self.checkpoint, len(stored.stored), values):
                     raise Conflict(_BUSY)
-            return source, revised, stored
+            return source, revised, stored, len(portion.kept) - len(kept)
 
-        self.source, revised, stored = self.call.repeat(work)
+        self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
         self.revised = self.settled = None
         self.superseded = None
         self.result.count(portion, stored)
+        self.result.deleted += deleted
         if revised:
             self.result.touch(revised)
 
@@ -443,9 +450,11 @@ class _FileImport:
         try:
             row = new_source_row(self.call, self.state.path, self.reading)
             source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
+            if self.original is not None:
+                memory.copy(db, self.original, source_id, self.first_byte)
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
-        return EventSource(source_id, self.reading.module_id, str(self.state.path))
+        return EventSource(source_id, self.reading.module_id, row["path"])
 
 
 def _nothing(_: OpenFile, __: bytes) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
 from snaglist.kernel.applications import slug
-from snaglist.plugins.issues import find_or_create_module
+from snaglist.plugins.issues import file_at, find_or_create_module
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
 from snaglist.plugins.logs.discovery import compile_pattern, discover, reason
@@ -78,7 +78,7 @@ class Incoming:
         with self.call.transaction(write=False) as db:
             recent = queries.imported_since(db, times.add(self.call.now, seconds=-GROWING_HOURS * 3600))
         for row in recent:
-            path = Path(row.path)
+            path = file_at(self.call, row.path)
             if path.is_relative_to(archive) and following.is_due(self.call, row):
                 result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
                 if not result.gone:
@@ -122,7 +122,7 @@ class Incoming:
         with self.call.transaction(write=False) as db:
             equal = queries.source_by_id(db, result.source_id)
         result.source_id = None  # the file is not where its events come from
-        former = Path(equal.path) if equal else None
+        former = file_at(self.call, equal.path) if equal else None
         return result, former if former and not former.exists() else None
 
     def _reading(self, module_id: int | None) -> Reading:

@@ -127,7 +127,13 @@ def _once(session: Session, text: str) -> Callable[[], None]:
 def document(run: Run, results: list[FileResult]) -> dict[str, Any]:
     """Return the result as `--json` prints it."""
     sources = [
-        {"path": _shown(result), "log_type": result.log_type, "events": result.events, "state": result.state}
+        {
+            "path": _shown(result),
+            "log_type": result.log_type,
+            "events": result.events,
+            "deleted": result.deleted,
+            "state": result.state,
+        }
         for result in results
     ]
     return {"job_id": None, "status": "succeeded", **run.document(), "sources": sources}
@@ -136,14 +142,16 @@ def document(run: Run, results: list[FileResult]) -> dict[str, Any]:
 def report(run: Run, results: list[FileResult]) -> str:
     """Return the result as a table with a total line."""
     rows: list[list[Any]] = [
-        [_shown(r), r.log_type, r.events, len(r.issues), len(r.new_issues), r.filtered, r.state] for r in results
+        [_shown(r), r.log_type, r.events, len(r.issues), len(r.new_issues), r.filtered, r.deleted, r.state]
+        for r in results
     ]
     files = "1 file" if len(results) == 1 else f"{len(results)} files"
-    rows.append([f"total {files}", "", run.events, len(run.issues), len(run.new_issues), run.filtered, ""])
-    headers = ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "STATE"]
-    if not run.filtered:
-        for row in [headers, *rows]:
-            del row[5]
+    rows.append([f"total {files}", "", run.events, len(run.issues), len(run.new_issues), run.filtered, run.deleted, ""])
+    headers = ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "DELETED", "STATE"]
+    for column, number in ((6, run.deleted), (5, run.filtered)):
+        if not number:
+            for row in [headers, *rows]:
+                del row[column]
     hint = ""
     if not results and not run.errors:
         passed = f"{run.ignored} passed over by their names" if run.ignored else "it is empty"

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import EventSource, rename_source
-from snaglist.plugins.logs import queries
+from snaglist.plugins.issues import EventSource, file_at, rename_source, stored_path
+from snaglist.plugins.logs import memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
@@ -38,7 +38,7 @@ def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) 
     False when the file is not found. A rotation moves several files at once; each source has to be out of the
     way before the next one takes its path.
     """
-    path = successor(source)
+    path = successor(call, source)
     if path is None or source.id in moving:
         return False
     with call.transaction(write=False):
@@ -51,19 +51,19 @@ def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) 
         displaced = known_source(call, path)
         if displaced is not None and displaced.id != source.id:
             leave(db, displaced)
-        lead(db, source.id, source.path, str(path), status="ok")
+        lead(db, source.id, source.path, stored_path(call, path), status="ok")
     return True
 
 
-def successor(source: Row[Any]) -> Path | None:
+def successor(call: Call, source: Row[Any]) -> Path | None:
     """Return the file in the folder of a source that holds its content now."""
-    former = Path(source.path)
+    former = file_at(call, source.path)
     try:
         with os.scandir(former.parent) as listing:
             files = sorted((entry.name, entry.path) for entry in listing if entry.is_file(follow_symlinks=False))
     except OSError:
         return None
-    candidates = [Path(path) for name, path in files if path != source.path]
+    candidates = [Path(path) for name, path in files if path != str(former)]
     renamed = [path for path in candidates if identity_of(path) == source.identity]
     relatives = [path for path in candidates if name_family(path.name) == source.family]
     return next((path for path in [*renamed, *relatives] if holds(path, source)), None)
@@ -96,18 +96,20 @@ def _join(call: Call, source: Row[Any], other: Row[Any], path: Path) -> bool:
     The shorter one takes over what the longer one read behind it. A copy that was seen while it was made may have
     read nothing itself, and goes.
     """
+    place = stored_path(call, path)
     shorter, longer = (source, other) if source.offset <= other.offset else (other, source)
     with call.transaction() as db:
         if not queries.overlap(db, shorter, longer):
             for one in (shorter, longer):
-                rename_source(db, one.id, one.path, str(path))
+                rename_source(db, one.id, one.path, place)
             queries.join_sources(db, shorter, longer)
-            joined = EventSource(shorter.id, shorter.module_id, str(path))
+            memory.join(db, shorter.id, longer.id)
+            joined = EventSource(shorter.id, shorter.module_id, place)
             call.emit("lines_read", batch=LineBatch(joined, (), log_type=longer.log_type, joined=longer.id))
-            queries.move_source(db, shorter.id, str(path), status="ok")
+            queries.move_source(db, shorter.id, place, status="ok")
         elif not shorter.occurrence_count:
             queries.remove_source(db, shorter.id)
-            lead(db, longer.id, longer.path, str(path), status="ok")
+            lead(db, longer.id, longer.path, place, status="ok")
         else:
             return False
     return True

@@ -12,6 +12,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, times
 from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
+from snaglist.plugins.issues import stored_path
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.files import OpenFile
@@ -74,7 +75,7 @@ Search = Callable[[OpenFile, bytes], Found | None]
 
 def known_source(call: Call, path: Path) -> Row[Any] | None:
     """Return the newest source of a path on this node; needs an open transaction."""
-    return queries.newest(call.db, str(path), call.service.file_node)
+    return queries.newest(call.db, stored_path(call, path), call.service.file_node)
 
 
 def parsers_of(service: Service, call: Call | None) -> tuple[Parser, ...]:

@@ -14,6 +14,8 @@ from snaglist.plugins.logs.batches import Portion
 class FileResult:
     """What reading one file did. `state`: read, unchanged, duplicate, partial or failed; the last two have an `error`.
 
+    `deleted` are lines that do not come back: of a file that was read those met again, otherwise all of its source.
+
     `left` are the sources whose file was at this path and is there no more.
     """
 
@@ -24,6 +26,7 @@ class FileResult:
     events: int = 0
     filtered: int = 0
     access_lines: int = 0
+    deleted: int = 0
     issues: set[int] = field(default_factory=set)
     new_issues: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
@@ -65,6 +68,7 @@ class Run:
     ignored: int = 0
     filtered: int = 0
     access_lines: int = 0
+    deleted: int = 0
     processed: int = 0
     issues: set[int] = field(default_factory=set)
     new_issues: set[int] = field(default_factory=set)
@@ -82,6 +86,7 @@ class Run:
         self.events += result.events
         self.filtered += result.filtered
         self.access_lines += result.access_lines
+        self.deleted += result.deleted
         self.issues |= result.issues
         self.new_issues |= result.new_issues
         self.by_type.update(result.by_type)
@@ -101,6 +106,7 @@ class Run:
         """Go on from what `document` returned; which issues were touched before is not known any more."""
         for name in ("files", "events", "skipped", "filtered", "access_lines"):
             setattr(self, name, saved[name])
+        self.deleted = saved.get("deleted", 0)  # a job that an earlier version began did not count them
         self.by_type.update(saved["by_type"])
         self.errors.extend(saved["errors"])
 
@@ -116,6 +122,7 @@ class Run:
             "ignored": self.ignored,
             "filtered": self.filtered,
             "access_lines": self.access_lines,
+            "deleted": self.deleted,
             "processed": self.processed,
             "ingested_severities": list(self.severities),
             "by_type": dict(self.by_type.most_common()),

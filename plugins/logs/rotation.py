@@ -6,12 +6,12 @@ those of the same folder and name family (a copy, or an archive made of it).
 """
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries, contains, is_begun, shorter_copy
 from snaglist.plugins.logs.files import OpenFile
@@ -42,30 +42,30 @@ def _find(call: Call, name: str, near: Near | None, file: OpenFile, head: bytes)
     with call.transaction(write=False) as db:
         same_content = queries.relatives(db, node, state.identity, family, prefix_hash(head))
         latest = queries.latest_of_family(db, node, family, _ORIGINALS)
-    beside = near or (lambda row: Path(row.path).parent == state.path.parent)
+    beside = near or (lambda row: file_at(call, row.path).parent == state.path.parent)
 
     def is_relative(row: Row[Any]) -> bool:
-        other = row.path != str(state.path)
+        other = row.path != stored_path(call, state.path)
         return other and row.family == family and beside(row) and _is_telling(head, row)
 
     for row in same_content:  # longest first
         renamed = row.identity == state.identity
-        if (renamed or is_relative(row)) and (found := _whole(file, head, row, renamed)):
+        if (renamed or is_relative(row)) and (found := _whole(call, file, head, row, renamed)):
             return found
     for row in filter(is_relative, latest):
         if copy := shorter_copy(call, file, head, row):
             return Found(row, copy, ends=copy.position)
-        if is_begun(file, head, row):
+        if is_begun(call, file, head, row):
             return Found(row, None)
     return None
 
 
-def _whole(file: OpenFile, head: bytes, row: Row[Any], renamed: bool) -> Found | None:
+def _whole(call: Call, file: OpenFile, head: bytes, row: Row[Any], renamed: bool) -> Found | None:
     """Compare a file with a source all of whose bytes it may begin with."""
     trail = Trail.resume(file, head, row)
     if trail is None:
         return None
-    original = Path(row.path)
+    original = file_at(call, row.path)
     if original == file.state.path:
         return Found(row, trail, moves=True)
     # Asked first: the original may be emptied at any moment, and what is left of it then holds nothing.

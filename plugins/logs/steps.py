@@ -1,16 +1,79 @@
 """Schema steps of the logs area: append only, a step never changes after release."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, func, insert, select
 
+from snaglist.kernel import times
 from snaglist.kernel.columns import metadata
-from snaglist.plugins.logs.tables import TABLES
+from snaglist.plugins.logs.tables import deleted_events, deleted_ranges, log_deletions
+
+CHUNK = 500
 
 
 def s001(db: Connection) -> None:
-    """Create all tables of the area."""
-    metadata.create_all(db, tables=TABLES, checkfirst=True)
+    """Create the first table of the area."""
+    metadata.create_all(db, tables=[log_deletions], checkfirst=True)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)
+def s002(db: Connection) -> None:
+    """Remember deletions by what they removed of each source; before, a day was closed for all files."""
+    metadata.create_all(db, tables=[deleted_ranges, deleted_events], checkfirst=True)
+    deletions = _table("log_deletions", "id source_id up_to_offset occurrences", "scope day created_at")
+    ranges = _table("deleted_ranges", "deletion_id source_id byte_start byte_end occurrences", "day")
+    done = set(db.execute(select(ranges.c.deletion_id)).scalars())
+    for row in db.execute(select(deletions).order_by(deletions.c.id)).all():
+        if row.id in done:
+            continue
+        ends = _of_day(db, row) if row.scope == "date" else {row.source_id: row.up_to_offset}
+        found = [
+            {
+                "deletion_id": row.id, "source_id": source_id, "byte_start": 0, "byte_end": end, "day": row.day,
+                "occurrences": 0 if row.day else row.occurrences,
+            }
+            for source_id, end in ends.items()
+            if end
+        ]  # fmt: skip
+        if found:
+            db.execute(insert(ranges), found)
+
+
+def _of_day(db: Connection, deletion: Any) -> dict[int, int]:
+    """Return, by source, up to where lines of the day were deleted of what was known then.
+
+    That is what was read until now, up to the first line of the day that is stored: it came after the deletion.
+    """
+    sources = _table("sources", "id offset", "log_type created_at modified_at")
+    start, end = f"{deletion.day} 00:00:00", times.add(f"{deletion.day} 00:00:00", days=1)
+    rows = select(sources.c.id, sources.c.offset).where(
+        sources.c.log_type != "http",
+        sources.c.created_at <= deletion.created_at,
+        func.coalesce(sources.c.modified_at, end) >= start,
+    )
+    ends = {row.id: row.offset for row in db.execute(rows)}
+    for source_id, byte_start in _first_left(db, start, end):
+        if source_id in ends:
+            ends[source_id] = min(ends[source_id], byte_start)
+    return ends
+
+
+def _first_left(db: Connection, start: str, end: str) -> Iterable[tuple[int, int]]:
+    hours = _table("event_hours", "issue_id", "hour")
+    events = _table("occurrences", "issue_id source_id byte_start", "occurred_at")
+    of_day = select(hours.c.issue_id).where(hours.c.hour >= start, hours.c.hour < end).distinct()
+    issue_ids = list(db.execute(of_day).scalars())
+    first = select(events.c.source_id, func.min(events.c.byte_start)).group_by(events.c.source_id)
+    first = first.where(events.c.occurred_at >= start, events.c.occurred_at < end)
+    for some in range(0, len(issue_ids), CHUNK):
+        for row in db.execute(first.where(events.c.issue_id.in_(issue_ids[some : some + CHUNK]))):
+            yield row[0], row[1]
+
+
+def _table(name: str, numbers: str, texts: str) -> Table:
+    """Return a table with the columns that a step needs: it may have others when the step runs."""
+    columns = [Column(one, BigInteger) for one in numbers.split()] + [Column(one, String) for one in texts.split()]
+    return Table(name, MetaData(), *columns)
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))

@@ -1,11 +1,10 @@
 """Tables of the logs area. `sources` belongs to the issues area, because every occurrence names its source."""
 
-from sqlalchemy import Index, Table
+from sqlalchemy import Index, PrimaryKeyConstraint, Table
 
-from snaglist.kernel.columns import id_column, metadata, moment, number, text
+from snaglist.kernel.columns import document, id_column, metadata, moment, number, text
 
-# What was deleted on purpose. A day counts for all files, up to the time of its deletion; a source for its bytes
-# up to an offset. No foreign key: the memory outlives what it is about.
+# What was deleted on purpose: what was asked for, and by whom. No foreign key: the memory outlives what it is about.
 log_deletions = Table(
     "log_deletions",
     metadata,
@@ -22,4 +21,28 @@ log_deletions = Table(
     sqlite_autoincrement=True,
 )
 
-TABLES = (log_deletions,)
+# What of a source a deletion removed: events that begin in these bytes. Where others were left among them, only those
+# of the day; `counted` tells which of the lines there were stored at all (see `counted`), null all that may be.
+deleted_ranges = Table(
+    "deleted_ranges",
+    metadata,
+    number("deletion_id"),
+    number("source_id"),
+    number("byte_start"),
+    number("byte_end"),
+    text("day", 10, nullable=True),
+    document("counted", nullable=True),
+    number("occurrences"),
+    PrimaryKeyConstraint("deletion_id", "source_id"),
+    Index("ix_deleted_ranges_source_id", "source_id"),
+)
+
+# The ids of pushed events that were deleted: sent again they are duplicates still.
+deleted_events = Table(
+    "deleted_events",
+    metadata,
+    text("event_id", 64, primary_key=True),
+    number("deletion_id"),
+)
+
+TABLES = (log_deletions, deleted_ranges, deleted_events)

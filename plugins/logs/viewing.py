@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import read_back
+from snaglist.plugins.issues import file_at, read_back, show_path
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES
@@ -45,7 +44,7 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         "group_id": row.issue_id,
         "byte_start": row.byte_start,
         "byte_end": row.byte_end,
-        "path": call.service.show_path(call, source.path),
+        "path": show_path(call, source.path),
         "log_type": source.log_type,
         "channel": source.channel,
         "encoding": source.encoding,
@@ -97,7 +96,7 @@ def whole_source(
         places = queries.occurrences_within(db, source.id, start, start + len(data))
     return {
         "source_id": source.id,
-        "path": call.service.show_path(call, source.path),
+        "path": show_path(call, source.path),
         "size": source.size,
         "offset": start,
         "next_offset": following,
@@ -234,10 +233,9 @@ def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
     if call.service.file_node not in ("", source.node):
         raise NotFound(f"Raw source is on node {source.node}.")
     try:
-        path = Path(source.path)
-        if not path.is_absolute():  # a pushed channel has no file
+        if source.log_type == queries.PUSHED:  # it has no file
             raise NotFound(GONE)
-        with open_file(path) as file, file.content() as stream:
+        with open_file(file_at(call, source.path)) as file, file.content() as stream:
             if not begins_with(stream.read(PREFIX_BYTES), source):
                 raise NotFound(GONE)
             yield stream

@@ -78,11 +78,12 @@ def show_application(call: Call, application: Application) -> dict[str, Any]:
     """Return an application as the API shows it."""
     server = call.service.database.engine_name != "sqlite"
     folders = {name: getattr(application, name) for name in ("logs", "processed", "sources")}
+    data = call.service.settings.data
     return {
         "id": application.id,
         "name": application.name,
-        "database": application.tenant if server else call.service.show_path(call, application.file),
-        **{name: call.service.show_path(call, path) for name, path in folders.items()},
+        "database": application.tenant if server else str(application.file.relative_to(data)),
+        **{name: str(path.relative_to(data)) for name, path in folders.items()},
         "created_at": application.created_at,
     }
 

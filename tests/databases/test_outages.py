@@ -145,3 +145,34 @@ def test_an_import_goes_on_where_the_outage_cut_it(
         stored = db.execute(select(func.count()).select_from(tables.occurrences)).scalar_one()
         counted = db.execute(select(func.sum(tables.issues.c["count"]))).scalar_one()
     assert (stored, int(counted)) == (LINES, LINES)
+
+
+def test_a_job_that_lost_its_database_says_so_and_goes_on(
+    config: Config, tmp_path: Path, nodes: Callable[..., Any], forwarder: Callable[..., Any]
+) -> None:
+    """Not that its worker died: the worker is there, and tells when the database is back."""
+    way, through = forwarder(config)
+    [node] = nodes(1, tmp_path / "data", through)
+    drop = tmp_path / "data" / "applications" / "default" / "logs" / "app.log"
+    drop.write_text("".join(f"[2026-01-01 10:00:00] production.ERROR: kind {n % 7}x failed\n" for n in range(LINES)))
+    job_id = node.post("import-incoming", {}).json["job_id"]
+    with running_service(tmp_path / "data", jobs=False, **config) as service:
+        call = service.call()
+
+        def stored() -> int:
+            with call.transaction(write=False) as db:
+                return int(db.execute(select(func.count()).select_from(tables.occurrences)).scalar_one())
+
+        until(lambda: stored() > 0, 60)
+        way.cut()
+        time.sleep(1)
+        way.open()
+
+        def job() -> Any:
+            answer = node.get("jobs", id=job_id)
+            return answer.json["data"] if answer.status == 200 else {"status": "running"}
+
+        until(lambda: job()["status"] != "running", 20)
+        assert job()["error"].startswith("The database was not reachable while the job ran"), job()
+        until(lambda: job()["status"] == "succeeded", 60)
+        assert stored() == LINES

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
+from sqlalchemy.exc import OperationalError
 
 from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
 from snaglist.kernel.jobs import LEASE_SECONDS, LeaseLost
@@ -326,7 +327,69 @@ def test_a_job_that_kills_its_workers_ends(with_jobs: Callable[..., Any]) -> Non
         job_id = _leave_running(kit, "deadly", owner="elsewhere:1:2:x", age=60, attempts=3)
         kit.run()
         job = kit.job(job_id)
+        said = "Nothing was heard of the worker for 15 seconds: it ended, or could not reach the database."
+        assert (job["status"], job["error"]) == ("failed", said)
+
+
+def test_that_a_worker_died_is_only_said_of_one_that_did(with_jobs: Callable[..., Any]) -> None:
+    """Its process is gone from this machine; of others nobody knows."""
+    with with_jobs(Job("deadly", lambda call: None)) as kit:
+        gone = f"{place(kit.service.settings.node)}:{2**22 - 7}:dead"
+        job_id = _leave_running(kit, "deadly", owner=gone, age=1, attempts=3)
+        kit.run()
+        job = kit.job(job_id)
         assert (job["status"], job["error"]) == ("failed", "The worker died.")
+
+
+def _away(*_: Any) -> None:
+    raise Unavailable("The database is not available now; try again.") from OperationalError("", {}, Exception())
+
+
+def test_a_job_that_lost_its_database_says_so(with_jobs: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its end cannot be written then: that is made up for when the database is back, not guessed."""
+    with with_jobs(Job("reader", _away)) as kit:
+        job_id = kit.enqueue("reader")
+        for status in ("queued", "queued", "failed"):
+            kit.change(job_id, run_at="2026-01-01 00:00:00")
+            with monkeypatch.context() as patch, pytest.raises(Unavailable):
+                patch.setattr(kit.service.database, "repeat", _away)
+                kit.run()
+            assert kit.row(job_id).status == "running"
+            assert kit.run() == 0  # it is written, and a retry waits
+            job = kit.job(job_id)
+            assert (job["status"], job["error"][:53]) == (
+                status,
+                "The database was not reachable while the job ran (The",
+            )
+        assert (job["attempts"], kit.row(job_id).error_status) == (3, 503)
+
+
+def test_a_success_that_could_not_be_written_is_one(
+    with_jobs: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran: list[int] = []
+    with with_jobs(Job("count", lambda call: ran.append(1) or {"counted": 7})) as kit:
+        job_id = kit.enqueue("count")
+        with monkeypatch.context() as patch, pytest.raises(Unavailable):
+            patch.setattr(kit.service.database, "repeat", _away)
+            kit.run()
+        assert kit.run() == 0
+        job = kit.job(job_id)
+        assert (job["status"], job["result"], ran) == ("succeeded", {"counted": 7}, [1])
+
+
+def test_an_end_that_comes_too_late_changes_nothing(
+    with_jobs: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another worker took the job over meanwhile."""
+    with with_jobs(Job("count", lambda call: {"counted": 7})) as kit:
+        job_id = kit.enqueue("count")
+        with monkeypatch.context() as patch, pytest.raises(Unavailable):
+            patch.setattr(kit.service.database, "repeat", _away)
+            kit.run()
+        kit.change(job_id, lease_owner="elsewhere:1:2:x", heartbeat_at=times.now())
+        assert kit.run() == 0
+        assert kit.row(job_id).status == "running"
 
 
 def test_a_cancelled_job_whose_worker_died_is_not_run_again(with_jobs: Callable[..., Any]) -> None:

@@ -7,7 +7,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.alerting.rules import queries
-from snaglist.plugins.issues import RANK
+from snaglist.plugins.issues import RANK, stored_path
 
 UNKNOWN = "Unknown alert rule."
 FIELDS = (
@@ -86,4 +86,5 @@ def _checked(call: Call, row: dict[str, Any]) -> dict[str, Any]:
         problems.append("source: only with trigger_type heartbeat")
     if problems:
         raise Invalid(problems)
-    return {**row, "severities": sorted(set(row["severities"]), key=RANK.__getitem__)}
+    source = None if row["source"] is None else stored_path(call, row["source"])  # as the paths it is looked for in
+    return {**row, "source": source, "severities": sorted(set(row["severities"]), key=RANK.__getitem__)}

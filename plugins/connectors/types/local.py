@@ -10,6 +10,7 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
+from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import allowed_roots, discover
 
 _OUTSIDE = (
@@ -23,14 +24,14 @@ def check(call: Call, config: Config, secrets: Config) -> Config:
     folder = _resolved(call, config["directory"])
     if folder is None:
         raise Invalid(_OUTSIDE)
-    return {**config, "directory": str(folder)}
+    return {**config, "directory": stored_path(call, folder)}
 
 
 def _resolved(call: Call, directory: str) -> Path | None:
-    path = Path(directory)
+    path = file_at(call, directory)  # what lies in the data directory is stored relative to it
     try:
         folder = path.resolve(strict=True)
-        if not path.is_absolute() or not folder.is_dir() or not _is_allowed(call, folder):
+        if not folder.is_dir() or not _is_allowed(call, folder):
             return None
         str(folder).encode()
     except (OSError, RuntimeError, ValueError):
@@ -85,13 +86,18 @@ class Folder:
             str(path).encode()
         except (OSError, UnicodeEncodeError):
             return None
-        return RemoteFile(str(path), status.st_size, times.of_file(status.st_mtime), f"{status.st_dev}:{status.st_ino}")
+        return RemoteFile(
+            stored_path(self.call, path),
+            status.st_size,
+            times.of_file(status.st_mtime),
+            f"{status.st_dev}:{status.st_ino}",
+        )
 
     @contextmanager
     def open(self, path: str) -> Iterator[ReadAt]:
         """Open a file for reading."""
         try:
-            with open(path, "rb") as stream:
+            with file_at(self.call, path).open("rb") as stream:
 
                 def read_at(offset: int, size: int) -> bytes:
                     stream.seek(offset)

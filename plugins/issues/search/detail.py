@@ -8,6 +8,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, NotFound, paging, times
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.learning import learned_values, suggestions
+from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search import parts
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.samples import show_exceptions, shown_event
@@ -127,7 +128,7 @@ def _occurrence(call: Call, issue_id: int, row: Row[Any], include_context: bool)
         "provisional": bool(row.provisional),
         "truncated": bool(row.truncated),
         "context_preview": row.context_preview,
-        "path": call.service.show_path(call, row.path),
+        "path": show_path(call, row.path),
         "log_type": row.log_type,
         "channel": row.channel,
     }
@@ -138,5 +139,5 @@ def _occurrence(call: Call, issue_id: int, row: Row[Any], include_context: bool)
 
 def _facets(call: Call, issue_id: int) -> dict[str, Any]:
     found = dict(parts.facets(call.db, issue_id))
-    found["source"] = [{**item, "value": call.service.show_path(call, item["value"])} for item in found["source"]]
+    found["source"] = [{**item, "value": show_path(call, item["value"])} for item in found["source"]]
     return found

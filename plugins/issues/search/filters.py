@@ -9,6 +9,7 @@ from snaglist.kernel import Call, Invalid, digest, key
 from snaglist.kernel.database import contains
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.facets import OTHER
+from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search.conditions import Condition, has_facet, is_facet, linked, one_of, unindexed
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import (
@@ -155,7 +156,7 @@ def _files(call: Call, field: str, value: str) -> _Files | None:
     others = [digest(OTHER)]
     for path, path_hash in call.db.execute(select(sources.c.path, sources.c.path_hash).distinct()):
         # What is shown is always the end of the path, so the dearer second test is rarely needed.
-        matches = wanted in key(path) and wanted in key(call.service.show_path(call, path))
+        matches = wanted in key(path) and wanted in key(show_path(call, path))
         (matching if matches else others).append(path_hash)
     if not matching:
         return None

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues.events import RANK, SEVERITIES
 from snaglist.plugins.issues.modules.queries import list_modules
+from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, earlier, hours_until
 from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues, modules, sources
 
@@ -98,7 +99,7 @@ def _files(call: Call) -> list[dict[str, Any]]:
 def _file(call: Call, row: Any) -> dict[str, Any]:
     return {
         "id": row.id,
-        "path": call.service.show_path(call, row.path),
+        "path": show_path(call, row.path),
         "size": row.size,
         "modified_at": row.modified_at,
         "imported_at": row.imported_at,

@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from snaglist.kernel import Call, Invalid, JobCall, times
-from snaglist.plugins.issues import Removed, remove_occurrences
+from snaglist.plugins.issues import Removed, remove_occurrences, show_path
+from snaglist.plugins.logs import memory
 from snaglist.plugins.logs.maintenance import queries
 from snaglist.plugins.logs.memory import DAY, SOURCE
 from snaglist.plugins.logs.queries import source_by_id
@@ -57,8 +58,9 @@ def begin(call: Call, date: str | None, source_id: int | None) -> tuple[dict[str
         return shown, call.enqueue(JOB, args, total=shown["occurrences"])
     emptied: set[int] = set()
     for condition in _conditions(call, date, source_id):
-        while removed := _delete_some(call, condition, args):
+        while removed := _delete_some(call, condition, args, date):
             emptied |= removed.emptied
+    memory.settle(call.db, deletion_id)
     return _result(call, args, emptied), None
 
 
@@ -70,12 +72,13 @@ def run(call: JobCall) -> Mapping[str, Any]:
         done = deletion.occurrences
     emptied: set[int] = set()
     for condition in conditions:
-        while removed := _in_transaction(call, partial(_delete_some, call, condition, call.args)):
+        while removed := _in_transaction(call, partial(_delete_some, call, condition, call.args, deletion.day)):
             emptied |= removed.emptied
             done += sum(removed.by_issue.values())
             call.progress(done)
             call.check_cancelled()
-    with call.transaction(write=False):
+    with call.transaction() as db:
+        memory.settle(db, deletion.id)
         return _result(call, call.args, emptied)
 
 
@@ -87,10 +90,13 @@ def _in_transaction(call: Call, work: Callable[[], Removed | None]) -> Removed |
     return call.repeat(step)
 
 
-def _delete_some(call: Call, condition: ColumnElement[bool], args: Mapping[str, Any]) -> Removed | None:
+def _delete_some(
+    call: Call, condition: ColumnElement[bool], args: Mapping[str, Any], day: str | None
+) -> Removed | None:
     ids = queries.some_ids(call.db, condition, args["up_to_id"], BATCH)
     if not ids:
         return None
+    memory.remember(call.db, args["deletion_id"], day, ids)
     removed = remove_occurrences(call.db, ids)
     queries.take_off(call.db, removed.by_source)
     queries.count_deleted(call.db, args["deletion_id"], sum(removed.by_issue.values()))
@@ -120,4 +126,4 @@ def _source(call: Call, source_id: int | None) -> dict[str, Any] | None:
     row = source_by_id(call.db, source_id)
     if row is None:
         raise Invalid("source_id: unknown source")
-    return {**{name: getattr(row, name) for name in _SOURCE_FIELDS}, "path": call.service.show_path(call, row.path)}
+    return {**{name: getattr(row, name) for name in _SOURCE_FIELDS}, "path": show_path(call, row.path)}

@@ -17,7 +17,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, Conflict, Invalid, JobCall, Unavailable
 from snaglist.kernel.jobs import Cancelled, LeaseLost
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, learn_again, reread_events
+from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, file_at, learn_again, reread_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
@@ -146,7 +146,7 @@ class Reindex:
             return
         at = self.at if self.at["source_id"] == row.id else {}
         known = {name: at[name] for name in ("log_type", "encoding") if name in at}
-        with open_file(Path(row.path)) as file:
+        with open_file(file_at(self.call, row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
             stretches = Stretches(self.call, file, row, rules, self._zone(row), parsers, start=position, **known)
@@ -178,7 +178,6 @@ class Reindex:
         reader, portion = stretches.reader, stretch.portion
         first = stretch.start == row.first_byte
         at = {"source_id": row.id, "position": stretch.end, "log_type": reader.log_type, "encoding": reader.encoding}
-        unstored = partial(self._unstored, row)
         before = self.result
 
         def work() -> None:
@@ -186,10 +185,12 @@ class Reindex:
                 if portion.read or first:
                     batch = LineBatch(source, portion.read, reread=True, first=first, log_type=reader.log_type)
                     self.call.emit("lines_read", batch=batch)
-                kept = memory.without_deleted(db, row.id, portion.kept)
-                done = reread_events(self.call, source, stretch.start, stretch.end, kept, unstored=unstored)
+                deleted: list[Event] = []
+                unstored = partial(self._unstored, row, memory.deleted_of(db, row.id), deleted)
+                done = reread_events(self.call, source, stretch.start, stretch.end, portion.kept, unstored=unstored)
                 take_off(db, Counter({row.id: done.removed - done.added}))
                 self._count(before, done)
+                self.result.deleted += len(deleted)
                 self.result.filtered += portion.filtered
                 self.result.access_lines += portion.access_lines
                 if stretch.last:
@@ -252,7 +253,10 @@ class Reindex:
             "parser_version": PARSER_VERSION,
         }
 
-    def _unstored(self, row: Row[Any], event: Event) -> Unstored:
+    def _unstored(self, row: Row[Any], was_deleted: memory.Covers, deleted: list[Event], event: Event) -> Unstored:
+        if was_deleted(event):
+            deleted.append(event)
+            return Unstored.DROPPED
         if event.occurred_at < self.oldest:
             return Unstored.DROPPED
         return Unstored.COUNTED if counted.was_counted(row.counted, event) else Unstored.NEW

@@ -201,3 +201,19 @@ def test_payloads_are_small(sqlite_sender: Any) -> None:
     with call.transaction(write=False) as db:
         bodies = [row.body for row in db.execute(tables.payloads.select())]
     assert sum(map(len, bodies[10:])) / 30 < 1200
+
+
+def test_an_event_that_was_deleted_and_is_sent_again_is_a_duplicate_still(sender: Any) -> None:
+    """By day and by source; events without an id, and new ones of the day, are stored."""
+    day = "2026-01-03"
+    events = [{"message": "failed", "event_id": f"id-{n}", "timestamp": f"{day} 10:00:0{n}"} for n in range(7)]
+    assert sender.accepted(events)["accepted"] == 7
+    for scope in ({"date": day}, {"source_id": 1}):
+        answer = sender.client.post("delete-logs", {**scope, "confirmation": "DELETE LOGS"})
+        assert answer.status == 200, answer.text
+        again = sender.accepted([*events, {"message": "failed", "timestamp": f"{day} 11:00:00"}])
+        assert (again["accepted"], again["duplicates"]) == (1, 7)
+        fresh = sender.accepted({**events[0], "event_id": "new by " + "".join(scope)})
+        assert (fresh["accepted"], fresh["duplicates"]) == (1, 0)
+    (issue,) = sender.issues()
+    assert issue["count"] == 7 + 4

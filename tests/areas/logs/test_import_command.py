@@ -60,7 +60,7 @@ def test_61_124_the_table_and_the_document(snaglist: Run, tmp_path: Path, line: 
     second = snaglist("import", "--json", "shop/app.log")
     body = json.loads(second.stdout)
     assert (body["events"], body["skipped"]) == (0, 1)
-    assert body["sources"] == [{"path": shown, "log_type": "monolog", "events": 0, "state": "unchanged"}]
+    assert body["sources"] == [{"path": shown, "log_type": "monolog", "events": 0, "deleted": 0, "state": "unchanged"}]
     assert "retention" not in body
     with (tmp_path / "shop" / "app.log").open("a") as stream:
         stream.write(line("three", seconds=3))

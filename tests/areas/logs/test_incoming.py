@@ -214,6 +214,7 @@ def test_an_archived_file_that_grew_is_read_on(client: Client, drop: Any, line: 
 def test_a_death_between_reading_and_moving_is_healed(
     client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    data = client.service.settings.data
     drop(client.service, "app.log", line("older"))
     run(client)
     drop(client.service, "app.log", line("one"))
@@ -223,10 +224,10 @@ def test_a_death_between_reading_and_moving_is_healed(
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
             incoming.Incoming(job).read_dropped()
-    (waiting,) = [row for row in rows(client, tables.sources) if not Path(row.path).exists()]
+    (waiting,) = [row for row in rows(client, tables.sources) if not (data / row.path).exists()]
     body = run(client)
     assert (body["events"], body["processed"]) == (0, 1)
-    assert Path(waiting.path).read_text() == line("one")
+    assert (data / waiting.path).read_text() == line("one")
 
 
 def test_archive_retention_runs_after_the_import(tmp_path: Path, drop: Any, line: Line) -> None:

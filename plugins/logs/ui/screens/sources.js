@@ -28,7 +28,8 @@ export default (ui) => {
     { name: "module_name", label: "Module", sort: true, view: ({ module_name: name, module_color: color }) => name && html`<span class="chip" vars=${{ "--tag": color }}>${name}</span>` },
     { name: "log_type", label: "Format", sort: true },
     { name: "occurrence_count", label: "Events", number: true, sort: true,
-      view: ({ channel, occurrence_count: count }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>` },
+      view: ({ channel, occurrence_count: count, deleted }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>
+        ${deleted ? html`<div class="faint">${ui.number(deleted)} deleted</div>` : null}` },
     { name: "size", label: "Size", number: true, sort: true, view: ({ size }) => ui.bytes(size) },
     { name: "imported_at", label: "Read", sort: true, view: ({ imported_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "status", label: "Status", view: ({ status, last_error: error }) => html`<span class="state" data-state=${error ? "bad" : status === "ok" ? "good" : "off"}
