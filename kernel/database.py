@@ -12,11 +12,12 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, inspect, select, text
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError
@@ -27,6 +28,7 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import begin_file, ends_transaction, file_engine, is_mariadb, is_outage, server_engine
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.faults import DAMAGED, Fault, Unusable, fault_of, look, sound
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
@@ -49,6 +51,14 @@ class Tenant(Protocol):
     """What names one database: a SQLite file, or a schema or database on a server."""
 
     @property
+    def id(self) -> str:
+        """Id of the application; empty for the registry."""
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+
+    @property
     def tenant(self) -> str:
         """Name on a server."""
 
@@ -65,6 +75,7 @@ class Database:
         self._timeout = settings["database.busy_timeout_ms"] / 1000
         self._files: OrderedDict[Path, tuple[Engine, threading.Lock]] = OrderedDict()
         self._guard = threading.Lock()
+        self._faults: dict[str, _Known] = {}
         self._server = server_engine(settings) if settings["database.url"] else None
         self.engine_name = "sqlite" if self._server is None else self._server.dialect.name
 
@@ -77,15 +88,19 @@ class Database:
         With `snapshot` all its reads see the database as it was at the first one (on SQLite they always do). A
         `durable` commit is on the disk when it returns (on servers, unless they are configured otherwise, all are).
 
-        Raises Unavailable when the database cannot be reached or stays locked.
+        Raises Unavailable when the database cannot be reached or stays locked, Unusable when waiting mends nothing.
         """
         committing = False
+        if self._faults:
+            self._refuse_damaged(tenant)
         try:
-            with self._outages(), self._connected(tenant, write, snapshot) as connection, connection.begin():
+            with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
                 if self._server is None:
                     begin_file(connection, write=write, durable=durable)
                 yield connection
                 committing = True
+            if self._faults:
+                self._recovered(tenant, write)
         except Unavailable as error:
             # Of a commit nobody knows whether it happened; everything before it is gone for sure.
             if not committing and isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated:
@@ -147,7 +162,7 @@ class Database:
             make_folder(tenant.file.parent)
             with suppress(FileExistsError):
                 open_private(tenant.file, "xb").close()  # never one that is there: closing it would free SQLite's locks
-            with self._outages(), closing(sqlite3.connect(tenant.file)) as made:
+            with self._outages(tenant), closing(sqlite3.connect(tenant.file)) as made:
                 made.execute("PRAGMA page_size = 8192")
                 for _ in range(LOCK_SECONDS * 10):
                     try:
@@ -158,7 +173,7 @@ class Database:
                             raise
                         time.sleep(0.1)
             raise Unavailable(_BUSY)
-        with self._outages(), self._server.begin() as connection:
+        with self._outages(tenant), self._server.begin() as connection:
             if self.engine_name == "postgresql":
                 # IF NOT EXISTS alone still fails when two processes create the schema at once.
                 _lock_on_postgresql(connection, f"snaglist:{tenant.tenant}")
@@ -170,22 +185,73 @@ class Database:
                     text(f"CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4 COLLATE {collation}")
                 )
 
+    def exists(self, tenant: Tenant) -> bool:
+        """Tell whether a tenant has a database; a file without content is none."""
+        if self._server is None:
+            with suppress(OSError):
+                return tenant.file.stat().st_size > 0
+            return False
+        with self._outages(tenant), self._server.connect() as connection:
+            if self.engine_name == "postgresql":
+                return inspect(connection).has_schema(tenant.tenant)
+            listed = text("SELECT 1 FROM information_schema.schemata WHERE schema_name = :name")
+            return connection.execute(listed, {"name": tenant.tenant}).first() is not None
+
+    def fault(self, tenant: Tenant) -> Fault | None:
+        """Say what is known to be wrong with a database, without opening it."""
+        known = self._faults.get(tenant.tenant)
+        if known and known.holds(tenant.file):
+            return known.fault
+        return look(tenant.file) if self._server is None else None
+
+    def check(self, tenant: Tenant, *, seconds: float) -> bool:
+        """Look through a SQLite file for damage; False when the time was not enough for all of it.
+
+        Raises Unusable, and remembers it, when it is damaged or cannot be opened. Servers look after that themselves.
+        """
+        if self._server is not None:
+            return True
+        fault = look(tenant.file)
+        whole = None if fault else sound(tenant.file, seconds=seconds)
+        if whole is False:
+            fault = DAMAGED
+            self._remember(tenant, fault, "found by looking through it")
+        if fault:
+            raise Unusable(tenant, fault)
+        return bool(whole)
+
+    def set_aside(self, tenant: Tenant) -> None:
+        """Move a database that cannot be used out of the way, under a name that tells when; on servers drop it."""
+        if self._server is not None:
+            self.drop(tenant)
+            return
+        self._forget_file(tenant)
+        suffix = f"unusable-{times.now().replace(' ', 'T').replace(':', '')}"
+        for file in _files(tenant.file):
+            with suppress(FileNotFoundError):
+                file.rename(file.with_name(f"{file.name}.{suffix}"))
+
     def drop(self, tenant: Tenant) -> None:
         """Remove the database of a tenant with everything in it."""
+        self._faults.pop(tenant.tenant, None)
         if self._server is None:
-            with self._guard:
-                known = self._files.pop(tenant.file, None)
-            if known:
-                known[0].dispose()
+            self._forget_file(tenant)
             for file in _files(tenant.file):
                 file.unlink(missing_ok=True)
             return
-        with self._outages(), self._server.begin() as connection:
+        with self._outages(tenant), self._server.begin() as connection:
             if self.engine_name == "postgresql":
                 connection.execute(DropSchema(tenant.tenant, cascade=True, if_exists=True))
             else:
                 name = connection.dialect.identifier_preparer.quote(tenant.tenant)
                 connection.execute(text(f"DROP DATABASE IF EXISTS {name}"))
+
+    def _forget_file(self, tenant: Tenant) -> None:
+        self._faults.pop(tenant.tenant, None)
+        with self._guard:
+            known = self._files.pop(tenant.file, None)
+        if known:
+            known[0].dispose()
 
     def version(self) -> tuple[str, tuple[int, ...]]:
         """Return the kind of engine (`mariadb` told from `mysql`) and its version."""
@@ -218,16 +284,40 @@ class Database:
                 connection.execute(func.release_lock(name[:64]).select())
 
     @contextmanager
-    def _outages(self) -> Iterator[None]:
+    def _outages(self, tenant: Tenant | None = None) -> Iterator[None]:
         try:
             yield
         except (DBAPIError, sqlite3.Error) as error:  # SQLite's own while its file is made
+            fault = tenant and fault_of(error, tenant.file)
+            if tenant and fault:
+                self._remember(tenant, fault, getattr(error, "orig", error))
+                raise Unusable(tenant, fault) from error
             if isinstance(error, DBAPIError) and not is_outage(error):
                 raise
             log.warning("database unavailable: %s", getattr(error, "orig", error))
             raise Unavailable("The database is not available now; try again.") from error
         except PoolTimeout as error:
             raise Unavailable(_BUSY) from error
+
+    def _remember(self, tenant: Tenant, fault: Fault, why: object) -> None:
+        place = tenant.file if self._server is None else tenant.tenant
+        known = self._faults.get(tenant.tenant)
+        if not known or known.fault is not fault:  # else the log has it
+            log.warning("%s: the database %s: %s", place, fault.said, why)
+        self._faults[tenant.tenant] = _Known(fault, _stamp(tenant.file), time.monotonic())
+
+    def _refuse_damaged(self, tenant: Tenant) -> None:
+        """A file that was found damaged is left alone until it is another one: writing may damage it more."""
+        known = self._faults.get(tenant.tenant)
+        if known and known.fault is DAMAGED:
+            if known.holds(tenant.file):
+                raise Unusable(tenant, DAMAGED)
+            self._faults.pop(tenant.tenant, None)
+
+    def _recovered(self, tenant: Tenant, write: bool) -> None:
+        known = self._faults.get(tenant.tenant)
+        if known and known.fault is not DAMAGED and (write or known.fault.name not in ("full", "readonly")):
+            self._faults.pop(tenant.tenant, None)
 
     def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
         with self._guard:
@@ -242,6 +332,29 @@ class Database:
             else:
                 self._files.move_to_end(path)
             return known
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A fault that was met: of a damaged file until it changes, of others for a while."""
+
+    fault: Fault
+    stamp: tuple[int, ...] | None
+    at: float
+
+    def holds(self, file: Path) -> bool:
+        """Tell whether it may be assumed still."""
+        if self.fault is DAMAGED:
+            return self.stamp == _stamp(file)
+        return time.monotonic() - self.at < self.fault.retry_after
+
+
+def _stamp(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _files(database: Path) -> list[Path]:
