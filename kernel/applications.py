@@ -48,7 +48,7 @@ class Application:
     @property
     def label(self) -> str:
         """How messages name it."""
-        return f"the application {self.id}"
+        return f"database of the application {self.id}"
 
     @property
     def logs(self) -> Path:
@@ -73,7 +73,7 @@ class Registry:
     tenant: str
     file: Path
     id: str = ""
-    label: str = "the registry"
+    label: str = "registry"
 
 
 def slug(text: str) -> str:
@@ -111,7 +111,9 @@ class Applications:
         What was made once and is not there now is never made anew in silence: Unusable for the registry.
         """
         if self.lost():
-            raise Unusable(self.registry, self._database.fault(self.registry) or MISSING)
+            fault = self._database.fault(self.registry) or MISSING
+            self._database.note(self.registry, fault)
+            raise Unusable(self.registry, fault)
         applied = self.make_registry()
         if not self.refresh():
             self._make_first()
@@ -205,7 +207,6 @@ class Applications:
         for folder in (application.processed, application.sources):
             make_folder(folder, PRIVATE)
             narrow(folder)
-
 
     def try_folders(self, application: Application) -> None:
         """Make its folders; what hinders that hinders no other application, and its own database tells."""

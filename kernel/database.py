@@ -22,11 +22,20 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
 from sqlalchemy.schema import CreateSchema, DropSchema
 
 from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
-from snaglist.kernel.engines import begin_file, ends_transaction, file_engine, is_mariadb, is_outage, server_engine
+from snaglist.kernel.engines import (
+    begin_file,
+    ends_transaction,
+    file_engine,
+    is_mariadb,
+    is_outage,
+    open_files_limit,
+    server_engine,
+)
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.faults import DAMAGED, Fault, Unusable, fault_of, look, sound
 from snaglist.kernel.privacy import make_folder, narrow, open_private
@@ -34,7 +43,8 @@ from snaglist.kernel.settings import Settings
 
 log = logging.getLogger("snaglist")
 
-OPEN_FILES = 64
+# To SQLite files. Each takes three of the files that a process may have open, and half of those are for others.
+OPEN_CONNECTIONS = max(64, min(256, open_files_limit() // 6))
 LOCK_SECONDS = 60
 REPEATS = 5
 _BUSY = "The database is busy; try again."
@@ -56,7 +66,7 @@ class Tenant(Protocol):
 
     @property
     def label(self) -> str:
-        """How messages name it."""
+        """How messages name it, behind the article."""
 
     @property
     def tenant(self) -> str:
@@ -204,6 +214,10 @@ class Database:
             return known.fault
         return look(tenant.file) if self._server is None else None
 
+    def note(self, tenant: Tenant, fault: Fault) -> None:
+        """Remember what somebody found wrong with a database."""
+        self._faults[tenant.tenant] = _Known(fault, _stamp(tenant.file), time.monotonic())
+
     def check(self, tenant: Tenant, *, seconds: float) -> bool:
         """Look through a SQLite file for damage; False when the time was not enough for all of it.
 
@@ -245,6 +259,10 @@ class Database:
             else:
                 name = connection.dialect.identifier_preparer.quote(tenant.tenant)
                 connection.execute(text(f"DROP DATABASE IF EXISTS {name}"))
+
+    def release(self, tenant: Tenant) -> None:
+        """Close the connections to a SQLite file and forget what was found wrong with it."""
+        self._forget_file(tenant)
 
     def _forget_file(self, tenant: Tenant) -> None:
         self._faults.pop(tenant.tenant, None)
@@ -303,8 +321,8 @@ class Database:
         place = tenant.file if self._server is None else tenant.tenant
         known = self._faults.get(tenant.tenant)
         if not known or known.fault is not fault:  # else the log has it
-            log.warning("%s: the database %s: %s", place, fault.said, why)
-        self._faults[tenant.tenant] = _Known(fault, _stamp(tenant.file), time.monotonic())
+            log.warning("%s: the %s %s: %s; `snaglist doctor` says what to do", place, tenant.label, fault.said, why)
+        self.note(tenant, fault)
 
     def _refuse_damaged(self, tenant: Tenant) -> None:
         """A file that was found damaged is left alone until it is another one: writing may damage it more."""
@@ -319,6 +337,10 @@ class Database:
         if known and known.fault is not DAMAGED and (write or known.fault.name not in ("full", "readonly")):
             self._faults.pop(tenant.tenant, None)
 
+    def _connections(self) -> int:
+        pools = [engine.pool for engine, _ in self._files.values()]
+        return sum(pool.checkedin() + pool.checkedout() for pool in pools if isinstance(pool, QueuePool))
+
     def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
         with self._guard:
             known = self._files.get(path)
@@ -326,7 +348,7 @@ class Database:
                 for file in _files(path):
                     narrow(file)
                 known = self._files[path] = (file_engine(path, self._settings), threading.Lock())
-                if len(self._files) > OPEN_FILES:
+                while len(self._files) > 1 and self._connections() > OPEN_CONNECTIONS:
                     _, (oldest, _) = self._files.popitem(last=False)
                     oldest.dispose()
             else:

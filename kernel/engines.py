@@ -78,6 +78,15 @@ def _on_files() -> Engine:
     return engine
 
 
+def open_files_limit() -> int:
+    """Return how many files this process may have open."""
+    try:
+        import resource  # not on every system
+    except ImportError:
+        return 512
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
 def begin_file(connection: Connection, *, write: bool, durable: bool) -> None:
     """Begin SQLite's own transaction; a writing one waits here for other processes.
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`said` goes on from "The database of …"; `remedy` may name {id}, {file} and {folder}; `retry_after` in seconds."""
+    """`said` goes on from "The database of …"; `remedy` may name {id}, {file}, {folder}; `retry_after`: seconds."""
 
     name: str
     said: str
@@ -31,7 +31,9 @@ class Fault:
     registry_remedy: str = ""
 
 
-_BRING_BACK = "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+_BRING_BACK = (
+    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+)
 _ENTER = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
 DAMAGED = Fault(
     "damaged",
@@ -65,13 +67,11 @@ NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 6
 BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
 UNLIKE = Fault(
     "unlike",
-    "was made by an unreleased version: its table {table} is another one",
+    "was made by an unreleased version",
     "`snaglist db dump` with that, `db load --replace` with this one",
     10,
 )
-FAULTS = {
-    fault.name: fault for fault in (DAMAGED, MISSING, FOREIGN, DENIED, READONLY, FULL, NEWER, BEHIND, UNLIKE)
-}
+OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
 
 
 class Unusable(Unavailable):
@@ -80,12 +80,18 @@ class Unusable(Unavailable):
     The message names it and the kind of fault; `remedy` names files too, for the operator alone.
     """
 
-    def __init__(self, tenant: "Tenant", fault: Fault, **more: str) -> None:
-        super().__init__(f"The database of {tenant.label} {fault.said.format(**more)}.", retry_after=fault.retry_after)
+    def __init__(self, tenant: "Tenant", fault: Fault, what: str = "") -> None:
+        said = what or f"The {tenant.label} {fault.said}"
+        super().__init__(f"{said}.", retry_after=fault.retry_after)
         self.fault = fault
         file = tenant.file
         remedy = (tenant.id == "" and fault.registry_remedy) or fault.remedy
         self.remedy = remedy.format(id=tenant.id, file=file, folder=file.parent)
+
+    @property
+    def told(self) -> str:
+        """The message with what to do, for the operator."""
+        return f"{self.message.removesuffix('.')}: {self.remedy}"
 
 
 def look(file: Path) -> Fault | None:

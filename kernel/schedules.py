@@ -78,9 +78,7 @@ class Schedules:
                     log.debug("job %s is queued by another worker", kind)
         return True
 
-    def _is_time(
-        self, application: "Application", job: Job, seconds: int, last: _Asked | None, *, awake: bool
-    ) -> bool:
+    def _is_time(self, application: "Application", job: Job, seconds: int, last: _Asked | None, *, awake: bool) -> bool:
         if last is None:
             return True
         if last.rests and awake:
@@ -92,9 +90,7 @@ class Schedules:
             return bool(job.watch and job.watch(application))
         return True
 
-    def _due(
-        self, call: Call, wanted: _Wanted, active: bool
-    ) -> dict[str, Mapping[str, Any]]:
+    def _due(self, call: Call, wanted: _Wanted, active: bool) -> dict[str, Mapping[str, Any]]:
         """Take kinds out of `wanted` and ask them in one transaction; it ends where one of them fails."""
         due: dict[str, Mapping[str, Any]] = {}
         with call.transaction(write=False) as db:

@@ -32,6 +32,7 @@ log = logging.getLogger("snaglist")
 
 _CREATED = "application"
 
+
 class Service:
     """The parts of one installation in one process. `start` makes it usable."""
 
@@ -70,7 +71,8 @@ class Service:
             try:  # what is wrong with one of them keeps no other from working
                 self._start_application(application)
             except Unavailable as error:
-                log.error("application %s: %s", application.id, error.message)
+                if error.__cause__ is None:  # else the log has it
+                    log.error("%s", error.told if isinstance(error, Unusable) else error.message)
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)
@@ -98,7 +100,9 @@ class Service:
         state = self.applications.state(application)
         if not state.current:
             fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
-            raise Unusable(application, fault, table=state.unlike)
+            self.database.note(application, fault)
+            what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
+            raise Unusable(application, fault, what)
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -158,7 +162,10 @@ class Service:
         return self.upgrade_application(application) if state.pending else []
 
     def upgrade_application(self, application: Application) -> list[Step]:
-        """Apply pending steps to a database that is there; a plugin whose step fails is taken out, so that the rest goes on without it."""
+        """Apply pending steps to a database that is there.
+
+        A plugin whose step fails is taken out, so that the rest goes on without it.
+        """
         while True:
             try:
                 return self.steps.upgrade(application)

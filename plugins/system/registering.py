@@ -74,7 +74,7 @@ def recreate_application(service: Service, application: Application) -> None:
             if error.fault not in REPLACEABLE:
                 raise
         else:
-            raise Conflict(f"The database of {application.label} is in order: it is not made anew.")
+            raise Conflict(f"The {application.label} is in order: it is not made anew.")
         service.applications.make_folders(application)
         replace_database(service, application)
         service.upgrade_application(application)
