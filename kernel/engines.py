@@ -1,6 +1,7 @@
 """Engines of the three databases, and what their failures mean."""
 
 import sqlite3
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,10 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     timeout = settings["database.busy_timeout_ms"]
 
     def connect() -> sqlite3.Connection:
-        if path.exists() and not path.stat().st_size:  # SQLite takes it for a new database
+        size = 1
+        with suppress(OSError):
+            size = path.stat().st_size
+        if not size:  # SQLite takes it for a new database
             empty = sqlite3.OperationalError("the database file is empty")
             empty.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise empty

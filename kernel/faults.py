@@ -106,12 +106,16 @@ def look(file: Path) -> Fault | None:
         return FOREIGN
     if not found.st_size:
         return MISSING
-    if not os.access(file, os.R_OK):
+    if not _may(file, os.R_OK):
         return DENIED
-    if not os.access(file, os.W_OK) or not os.access(file.parent, os.W_OK | os.X_OK):
+    if not _may(file, os.W_OK) or not _may(file.parent, os.W_OK | os.X_OK):
         ours = not hasattr(os, "geteuid") or os.geteuid() in (found.st_uid, 0)
         return READONLY if ours or os.statvfs(file).f_flag & os.ST_RDONLY else DENIED
     return None
+
+
+def _may(path: Path, how: int) -> bool:
+    return os.access(path, how, effective_ids=os.access in os.supports_effective_ids)
 
 
 def fault_of(error: DBAPIError | sqlite3.Error, file: Path) -> Fault | None:

@@ -94,7 +94,7 @@ class Worker:
         """The applications; one that was added a moment ago is there when something was written in it."""
         applications = self._service.applications
         listed = applications.all(LIST_SECONDS)
-        return listed if active <= {one.id for one in listed} else applications.all()
+        return listed if active <= {one.id for one in listed} else applications.refresh()
 
     def _is_time(self, application: Application, active: bool) -> bool:
         now, again = time.monotonic(), self._again.get(application.id, 0.0)
