@@ -105,18 +105,18 @@ class Applications:
         self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
-    def start(self) -> list[Step]:
-        """Make the registry and its first application, where none was made yet; returns the registry's applied steps.
+    def start(self) -> list[tuple[str | None, Step]]:
+        """Make the registry and its first application, where none was made yet; returns whose steps were applied.
 
         What was made once and is not there now is never made anew in silence: Unusable for the registry.
         """
         if self.lost():
-            fault = self._database.fault(self.registry) or MISSING
-            self._database.note(self.registry, fault)
+            fault = self._database.faults.of(self.registry) or MISSING
+            self._database.faults.note(self.registry, fault)
             raise Unusable(self.registry, fault)
-        applied = self.make_registry()
+        applied: list[tuple[str | None, Step]] = [(None, step) for step in self.make_registry()]
         if not self.refresh():
-            self._make_first()
+            applied += [(FIRST, step) for step in self._make_first()]
         return applied
 
     def make_registry(self) -> list[Step]:
@@ -143,15 +143,16 @@ class Applications:
         found = [self.make(application_id, application_id, times.now()) for application_id in ids]
         return [one for one in found if slug(one.id) == one.id and self._database.exists(one)]
 
-    def _make_first(self) -> None:
+    def _make_first(self) -> list[Step]:
         """Make the first application, whole before it is listed."""
         first = self.make(FIRST, "Primary application", times.now())
         self._database.create(first)
-        self._service.upgrade_application(first)
+        applied = self._service.upgrade_application(first)
         with self._database.exclusive(self.registry) as db:
             if not db.execute(select(func.count()).select_from(store.applications)).scalar_one():
                 db.execute(insert(store.applications), row(first, 1))
         self.refresh()
+        return applied
 
     def forget_state(self, application: Application) -> None:
         """Look at the schema of an application anew next time."""

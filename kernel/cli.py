@@ -196,7 +196,8 @@ def _run() -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
     except Unusable as error:
-        return _fail(f"{error.told} ({_reason(error.__cause__)})" if error.__cause__ else error.told, 1)
+        told = f"{error.told} ({_reason(error.__cause__)})" if error.__cause__ else error.told
+        return _fail(error.message if "--json" in sys.argv else told, 1)  # files are named to people only
     except (ServiceError, ConfigurationError, StepFailed) as error:
         away = error.__cause__ if isinstance(error, Unavailable) else None
         return _fail(f"{error} ({_reason(away)})" if away else str(error), 1)

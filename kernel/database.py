@@ -12,7 +12,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -22,29 +21,27 @@ from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.pool import QueuePool
 from sqlalchemy.schema import CreateSchema, DropSchema
 
 from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import (
+    OPEN_CONNECTIONS,
     begin_file,
     ends_transaction,
     file_engine,
     is_mariadb,
     is_outage,
-    open_files_limit,
     server_engine,
 )
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import DAMAGED, Fault, Unusable, fault_of, look, sound
+from snaglist.kernel.faults import Unusable, fault_of
+from snaglist.kernel.known_faults import KnownFaults
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
 log = logging.getLogger("snaglist")
 
-# To SQLite files. Each takes three of the files that a process may have open, and half of those are for others.
-OPEN_CONNECTIONS = max(64, min(256, open_files_limit() // 6))
 LOCK_SECONDS = 60
 REPEATS = 5
 _BUSY = "The database is busy; try again."
@@ -85,8 +82,8 @@ class Database:
         self._timeout = settings["database.busy_timeout_ms"] / 1000
         self._files: OrderedDict[Path, tuple[Engine, threading.Lock]] = OrderedDict()
         self._guard = threading.Lock()
-        self._faults: dict[str, _Known] = {}
         self._server = server_engine(settings) if settings["database.url"] else None
+        self.faults = KnownFaults(files=self._server is None)
         self.engine_name = "sqlite" if self._server is None else self._server.dialect.name
 
     @contextmanager
@@ -101,16 +98,14 @@ class Database:
         Raises Unavailable when the database cannot be reached or stays locked, Unusable when waiting mends nothing.
         """
         committing = False
-        if self._faults:
-            self._refuse_damaged(tenant)
+        self.faults.refuse_damaged(tenant)
         try:
             with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
                 if self._server is None:
                     begin_file(connection, write=write, durable=durable)
                 yield connection
                 committing = True
-            if self._faults:
-                self._recovered(tenant, write)
+            self.faults.recovered(tenant, write)
         except Unavailable as error:
             # Of a commit nobody knows whether it happened; everything before it is gone for sure.
             if not committing and isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated:
@@ -207,49 +202,11 @@ class Database:
             listed = text("SELECT 1 FROM information_schema.schemata WHERE schema_name = :name")
             return connection.execute(listed, {"name": tenant.tenant}).first() is not None
 
-    def fault(self, tenant: Tenant) -> Fault | None:
-        """Say what is known to be wrong with a database, without opening it."""
-        known = self._faults.get(tenant.tenant)
-        if known and known.holds(tenant.file):
-            return known.fault
-        return look(tenant.file) if self._server is None else None
-
-    def note(self, tenant: Tenant, fault: Fault) -> None:
-        """Remember what somebody found wrong with a database."""
-        self._faults[tenant.tenant] = _Known(fault, _stamp(tenant.file), time.monotonic())
-
-    def check(self, tenant: Tenant, *, seconds: float) -> bool:
-        """Look through a SQLite file for damage; False when the time was not enough for all of it.
-
-        Raises Unusable, and remembers it, when it is damaged or cannot be opened. Servers look after that themselves.
-        """
-        if self._server is not None:
-            return True
-        fault = look(tenant.file)
-        whole = None if fault else sound(tenant.file, seconds=seconds)
-        if whole is False:
-            fault = DAMAGED
-            self._remember(tenant, fault, "found by looking through it")
-        if fault:
-            raise Unusable(tenant, fault)
-        return bool(whole)
-
-    def set_aside(self, tenant: Tenant) -> None:
-        """Move a database that cannot be used out of the way, under a name that tells when; on servers drop it."""
-        if self._server is not None:
-            self.drop(tenant)
-            return
-        self._forget_file(tenant)
-        suffix = f"unusable-{times.now().replace(' ', 'T').replace(':', '')}"
-        for file in _files(tenant.file):
-            with suppress(FileNotFoundError):
-                file.rename(file.with_name(f"{file.name}.{suffix}"))
-
     def drop(self, tenant: Tenant) -> None:
         """Remove the database of a tenant with everything in it."""
-        self._faults.pop(tenant.tenant, None)
+        self.faults.forget(tenant)
         if self._server is None:
-            self._forget_file(tenant)
+            self.release(tenant)
             for file in _files(tenant.file):
                 file.unlink(missing_ok=True)
             return
@@ -261,11 +218,8 @@ class Database:
                 connection.execute(text(f"DROP DATABASE IF EXISTS {name}"))
 
     def release(self, tenant: Tenant) -> None:
-        """Close the connections to a SQLite file and forget what was found wrong with it."""
-        self._forget_file(tenant)
-
-    def _forget_file(self, tenant: Tenant) -> None:
-        self._faults.pop(tenant.tenant, None)
+        """Close a SQLite file and forget what was found wrong with it."""
+        self.faults.forget(tenant)
         with self._guard:
             known = self._files.pop(tenant.file, None)
         if known:
@@ -308,7 +262,7 @@ class Database:
         except (DBAPIError, sqlite3.Error) as error:  # SQLite's own while its file is made
             fault = tenant and fault_of(error, tenant.file)
             if tenant and fault:
-                self._remember(tenant, fault, getattr(error, "orig", error))
+                self.faults.note(tenant, fault, getattr(error, "orig", error))
                 raise Unusable(tenant, fault) from error
             if isinstance(error, DBAPIError) and not is_outage(error):
                 raise
@@ -317,29 +271,9 @@ class Database:
         except PoolTimeout as error:
             raise Unavailable(_BUSY) from error
 
-    def _remember(self, tenant: Tenant, fault: Fault, why: object) -> None:
-        place = tenant.file if self._server is None else tenant.tenant
-        known = self._faults.get(tenant.tenant)
-        if not known or known.fault is not fault:  # else the log has it
-            log.warning("%s: the %s %s: %s; `snaglist doctor` says what to do", place, tenant.label, fault.said, why)
-        self.note(tenant, fault)
-
-    def _refuse_damaged(self, tenant: Tenant) -> None:
-        """A file that was found damaged is left alone until it is another one: writing may damage it more."""
-        known = self._faults.get(tenant.tenant)
-        if known and known.fault is DAMAGED:
-            if known.holds(tenant.file):
-                raise Unusable(tenant, DAMAGED)
-            self._faults.pop(tenant.tenant, None)
-
-    def _recovered(self, tenant: Tenant, write: bool) -> None:
-        known = self._faults.get(tenant.tenant)
-        if known and known.fault is not DAMAGED and (write or known.fault.name not in ("full", "readonly")):
-            self._faults.pop(tenant.tenant, None)
-
     def _connections(self) -> int:
-        pools = [engine.pool for engine, _ in self._files.values()]
-        return sum(pool.checkedin() + pool.checkedout() for pool in pools if isinstance(pool, QueuePool))
+        pools: Any = [engine.pool for engine, _ in self._files.values()]
+        return sum(pool.checkedin() + pool.checkedout() for pool in pools)
 
     def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
         with self._guard:
@@ -354,29 +288,6 @@ class Database:
             else:
                 self._files.move_to_end(path)
             return known
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """A fault that was met: of a damaged file until it changes, of others for a while."""
-
-    fault: Fault
-    stamp: tuple[int, ...] | None
-    at: float
-
-    def holds(self, file: Path) -> bool:
-        """Tell whether it may be assumed still."""
-        if self.fault is DAMAGED:
-            return self.stamp == _stamp(file)
-        return time.monotonic() - self.at < self.fault.retry_after
-
-
-def _stamp(file: Path) -> tuple[int, ...] | None:
-    try:
-        found = file.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _files(database: Path) -> list[Path]:

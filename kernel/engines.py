@@ -26,6 +26,19 @@ _NOT_TEXTS = {"autocommit", "context", "cursor_factory", "prepare_threshold", "r
 _IN_ERROR = 3  # libpq: PQTRANS_INERROR
 
 
+def _open_files_limit() -> int:
+    """Return how many files this process may have open."""
+    try:
+        import resource  # not on every system
+    except ImportError:
+        return 512
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+# To SQLite files. Each takes three of the files that a process may have open, and half of those are for others.
+OPEN_CONNECTIONS = max(64, min(256, _open_files_limit() // 6))
+
+
 def file_engine(path: Path, settings: Settings) -> Engine:
     """Return the engine of one SQLite file; `begin_file` begins its transactions.
 
@@ -80,15 +93,6 @@ def _on_files() -> Engine:
     engine.connect().close()
     engine.dispose()
     return engine
-
-
-def open_files_limit() -> int:
-    """Return how many files this process may have open."""
-    try:
-        import resource  # not on every system
-    except ImportError:
-        return 512
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 def begin_file(connection: Connection, *, write: bool, durable: bool) -> None:

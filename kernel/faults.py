@@ -7,7 +7,6 @@ import os
 import shutil
 import sqlite3
 import stat
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -167,16 +166,3 @@ def code_of(original: BaseException | None) -> str | int | None:
     first = next(iter(getattr(original, "args", ())), None)
     state: str | None = getattr(original, "sqlstate", None)
     return first if isinstance(first, int) else state
-
-
-def sound(file: Path, *, seconds: float) -> bool | None:
-    """Look through a SQLite file for damage; None when the time was not enough to see all of it."""
-    end = time.monotonic() + seconds
-    db = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
-    try:
-        db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
-        return [row[0] for row in db.execute("PRAGMA quick_check(1)")] == ["ok"]
-    except sqlite3.Error as error:
-        return None if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT else False
-    finally:
-        db.close()

@@ -100,7 +100,7 @@ class Service:
         state = self.applications.state(application)
         if not state.current:
             fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
-            self.database.note(application, fault)
+            self.database.faults.note(application, fault)
             what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
             raise Unusable(application, fault, what)
 

@@ -35,7 +35,7 @@ Every failure is `{"error": "…"}` and nothing else. Beside those shown with an
 | 413, 415 | the body is over the limit, or not JSON |
 | 422 | a field or parameter breaks its rule, named first; unknown `app`; a related id that does not exist |
 | 429 | too many different wrong keys, with `Retry-After` |
-| 503 | the database is busy or away, damaged, missing, full or not upgraded: the message names the application and the cause, `Retry-After` is 1 where trying again may help at once |
+| 503 | the database is busy, away or cannot be used (the message says why), with `Retry-After` |
 
 Endpoints that queue a job answer 202 with `job_id` and `status`; with `wait=true` the answer is held for up to
 30 seconds and is then 200 with the result.

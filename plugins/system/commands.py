@@ -23,6 +23,7 @@ from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending_steps, upgrade
 from snaglist.plugins.system.warnings import config_warnings
@@ -96,7 +97,7 @@ def doctor_command(session: Session) -> None:
         exposed = open_to_others(service)
         for application in service.applications.all():
             try:
-                if not service.database.check(application, seconds=CHECK_SECONDS):
+                if not check(service, application, seconds=CHECK_SECONDS):
                     exposed.append(f"{application.id}: the database is too large to be looked through for damage here")
                 service.require_schema(application)
                 failing += _failing(service, application)
@@ -132,7 +133,7 @@ def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
     if name in NEED_DATABASE and not checks["database"]:
         return f"?     {name}: not known without the database"
     registry = service.applications.registry
-    if name == "database" and (fault := service.database.fault(registry)):
+    if name == "database" and (fault := service.database.faults.of(registry)):
         return f"FAIL  database: {Unusable(registry, fault).told} [{fault.name}: {registry.file}]"
     if name == "database" and service.database.engine_name == "sqlite":
         return "FAIL  database: see that this user may write to the data directory and that its disk is not full"

@@ -84,7 +84,7 @@ def show_application(call: Call, application: Application) -> dict[str, Any]:
         "database": application.tenant if server else call.service.show_path(call, application.file),
         **{name: call.service.show_path(call, path) for name, path in folders.items()},
         "created_at": application.created_at,
-        "problem": fault.name if (fault := call.service.database.fault(application)) else None,
+        "problem": fault.name if (fault := call.service.database.faults.of(application)) else None,
     }
 
 

@@ -55,8 +55,9 @@ class Health:
 
     def report(self) -> tuple[dict[str, Any], int]:
         """Return the body of `health` and its status: 200 while the node can serve, else 503."""
-        seen = self._looking.look(_or_empty(self._service.applications.refresh))
-        checks = {name: _holds(check) for name, check in self._checks(seen).items()}
+        listed = _or_empty(self._service.applications.refresh)
+        seen = self._looking.look(listed)
+        checks = {name: _holds(check) for name, check in self._checks(listed, seen).items()}
         usable = any(one.usable for one in seen.values())
         broken = not all(checks[name] for name in ESSENTIAL) or not usable
         body = {
@@ -67,7 +68,7 @@ class Health:
         }
         return body, 503 if broken else 200
 
-    def _checks(self, seen: dict[str, Seen]) -> dict[str, Callable[[], bool]]:
+    def _checks(self, listed: list[Application], seen: dict[str, Seen]) -> dict[str, Callable[[], bool]]:
         own: dict[str, Callable[[], bool]] = {
             "python": lambda: sys.version_info >= (3, 11),
             "driver": lambda: True,  # a missing driver stops the start
@@ -77,7 +78,7 @@ class Health:
             "databases": lambda: (
                 bool(seen) and all(one.reached and one.fault in (None, *OF_THE_SCHEMA) for one in seen.values())
             ),
-            "applications": self._applications,
+            "applications": lambda: bool(listed) and all(os.access(one.folder, os.W_OK) for one in listed),
             "jobs": lambda: self._jobs(seen),
             "disk": self._disk,
         }
@@ -119,10 +120,6 @@ class Health:
             return "locked" in str(error.__cause__) or "busy" in error.message
         except SQLAlchemyError:
             return False
-
-    def _applications(self) -> bool:
-        listed = self._service.applications.all()
-        return bool(listed) and all(os.access(application.folder, os.W_OK) for application in listed)
 
     def _jobs(self, seen: dict[str, Seen]) -> bool:
         if not seen or any(one.late for one in seen.values()):

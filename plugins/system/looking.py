@@ -61,7 +61,7 @@ class Looking:
                 self._seen[application.id] = (time.monotonic(), self._into(application))
             found = {one.id: self._seen[one.id][1] for one in applications if one.id in self._seen}
             for one in applications:  # a look at the file, or what somebody met meanwhile
-                fault = self._service.database.fault(one)
+                fault = self._service.database.faults.of(one)
                 if fault and (one.id not in found or found[one.id].fault is None):
                     found[one.id] = Seen(fault)
             return found

@@ -10,9 +10,9 @@ from snaglist.kernel import Conflict, Invalid, NotFound, store, times
 from snaglist.kernel.applications import FIRST, Application, row, slug
 from snaglist.kernel.faults import DAMAGED, FOREIGN, MISSING, Unusable
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.repairing import check, set_aside
 
 REPLACEABLE = (DAMAGED, MISSING, FOREIGN)  # nothing that works is lost with what is there
-CHECK_SECONDS = 60
 _TURN = threading.Lock()  # one thread at a time makes or removes an application
 
 
@@ -68,7 +68,7 @@ def recreate_application(service: Service, application: Application) -> None:
     with _TURN:
         try:
             service.applications.forget_state(application)
-            service.database.check(application, seconds=CHECK_SECONDS)
+            check(service, application)
             service.require_schema(application)
         except Unusable as error:
             if error.fault not in REPLACEABLE:
@@ -84,7 +84,7 @@ def recreate_application(service: Service, application: Application) -> None:
 
 def replace_database(service: Service, application: Application) -> None:
     """Put an empty database in the place of one that is missing or cannot be used."""
-    service.database.set_aside(application)
+    set_aside(service, application)
     service.database.create(application)
     service.applications.forget_state(application)
 
@@ -105,7 +105,7 @@ def adopt_applications(service: Service) -> list[Application]:
         raise Conflict("The registry is in order: nothing is to be entered anew.")
     found = applications.unregistered()
     found.sort(key=lambda one: one.id != FIRST)
-    service.database.set_aside(applications.registry)
+    set_aside(service, applications.registry)
     applications.make_registry()
     for application in found:
         register_application(service, application)

@@ -14,7 +14,7 @@ def upgrade(service: Service, failed: Failed | None = None) -> Listed:
 
     An application whose database cannot be used keeps no other from it: it is entered in `failed`, or raised.
     """
-    applied = _listed(None, service.applications.start())
+    applied = [one for name, step in service.applications.start() for one in _listed(name, [step])]
     for application in service.applications.all():
         try:
             service.applications.make_folders(application)

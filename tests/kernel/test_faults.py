@@ -21,6 +21,7 @@ from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import health
 from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 
 Kernel = Callable[..., Any]
@@ -159,7 +160,7 @@ def test_a_file_that_was_found_damaged_is_left_alone_until_it_is_another_one(two
             pages.seek(file.stat().st_size - 30 * 8192)
             pages.write(b"\xaa" * 8192 * 20)
         assert client.get("plugins", app="other").status == 200  # nobody met it yet
-        assert client.service.database.fault(other) is None
+        assert client.service.database.faults.of(other) is None
         with pytest.raises(Unusable), client.service.database.transaction(other, write=False) as db:
             store.get_settings(db, "filling.")
         assert_told(client, "damaged", "is damaged")
@@ -175,13 +176,13 @@ def test_a_look_finds_a_page_that_nobody_met(two: Any, tmp_path: Path) -> None:
     file = other_file(tmp_path)
     with two() as client:
         other = client.service.applications.find("other")
-        assert client.service.database.check(other, seconds=30) is True
+        assert check(client.service, other, seconds=30) is True
         client.service.database.dispose()
         with file.open("r+b") as pages:
             pages.seek(8192 * 4)
             pages.write(b"\xaa" * 8192 * 2)
         with pytest.raises(Unusable, match="is damaged"):
-            client.service.database.check(other, seconds=30)
+            check(client.service, other, seconds=30)
         assert_told(client, "damaged", "is damaged")
 
 

@@ -18,7 +18,7 @@ from snaglist.plugins.system.dumping.file import Writer, write_dump
 from snaglist.plugins.system.dumping.numbers import last_number, never_again
 from snaglist.plugins.system.dumping.salvage import salvaged
 from snaglist.plugins.system.orphans import unused
-from snaglist.plugins.system.registering import CHECK_SECONDS
+from snaglist.plugins.system.repairing import check
 
 FETCHED = 500
 Progress = Callable[[int, int | None, str], None]
@@ -60,7 +60,7 @@ def dump(
 def _dump(service: Service, application: Application, writer: Writer, progress: Progress) -> Dumped:
     before = writer.rows
     try:
-        service.database.check(application, seconds=CHECK_SECONDS)
+        check(service, application)
     except Unusable as error:
         if error.fault is not DAMAGED:
             raise

@@ -21,12 +21,12 @@ from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
 from snaglist.plugins.system.registering import (
-    CHECK_SECONDS,
     REPLACEABLE,
     register_application,
     rename_application,
     replace_database,
 )
+from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.shapes import unlike
 
 MAX_ROWS = 1_000
@@ -171,7 +171,7 @@ class Loader:
         """Make a database where there is none, or none that can be used: what is there stays beside it."""
         try:
             if self._service.database.exists(application):
-                self._service.database.check(application, seconds=CHECK_SECONDS)
+                check(self._service, application)
                 if not self._service.steps.state(application).fault:
                     return
         except Unusable as error:
