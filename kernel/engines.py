@@ -68,7 +68,8 @@ def file_engine(path: Path, settings: Settings) -> Engine:
         return opened
 
     shared = _on_files()
-    pool = QueuePool(connect, settings["database.pool_size"], 64, dialect=shared.dialect)
+    opener: Any = connect  # typed otherwise than sqlite3 is
+    pool = QueuePool(opener, settings["database.pool_size"], 64, dialect=shared.dialect)
     engine = Engine(
         pool, shared.dialect, shared.url, execution_options={"compiled_cache": _COMPILED}, hide_parameters=True
     )

@@ -27,8 +27,8 @@ def db_dump(session: Session, file: Path) -> None:
             written = dump(service, applications, file, move, None if session.app else left)
     except OSError as error:
         raise Invalid(f"{file}: {error.strerror}") from error
-    for error in left:
-        session.note(f"warning: not in the dump: {error.told}")
+    for unusable in left:
+        session.note(f"warning: not in the dump: {unusable.told}")
     for name, dumped in written.items():
         if dumped.lost:
             session.note(
