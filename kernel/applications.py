@@ -1,5 +1,6 @@
 """Applications: the tenants of one installation, what the registry lists, and their folders."""
 
+import logging
 import re
 import time
 from dataclasses import dataclass, field
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
+from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
-from snaglist.kernel.steps import State
+from snaglist.kernel.steps import State, Step
 
 if TYPE_CHECKING:
     from snaglist.kernel.service import Service
+
+log = logging.getLogger("snaglist")
 
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
@@ -22,6 +26,7 @@ STATE_SECONDS = 10.0
 # code has it, "" for none.
 SCHEMA_LOOK = "schema_look"
 MAX_TENANT = 63
+FIRST = "default"
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
@@ -39,6 +44,11 @@ class Application:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "file", self.folder / "service.sqlite")
+
+    @property
+    def label(self) -> str:
+        """How messages name it."""
+        return f"database of the application {self.id}"
 
     @property
     def logs(self) -> Path:
@@ -62,6 +72,8 @@ class Registry:
 
     tenant: str
     file: Path
+    id: str = ""
+    label: str = "registry"
 
 
 def slug(text: str) -> str:
@@ -93,32 +105,63 @@ class Applications:
         self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
-    def start(self, *, upgrade: bool) -> None:
-        """Make the registry and its first application, whole; with `upgrade` apply all pending steps."""
-        self._service.registry_steps.upgrade(self.registry)
-        new = not self.refresh()  # nothing of it can be behind
-        for application in self.ensure_first():
-            if upgrade or new:
-                self._service.upgrade_application(application)
+    def start(self) -> list[tuple[str | None, Step]]:
+        """Make the registry and its first application, where none was made yet; returns whose steps were applied.
 
-    def ensure_first(self) -> list[Application]:
-        """Register the first application when there is none; returns all, their folders made."""
+        What was made once and is not there now is never made anew in silence: Unusable for the registry.
+        """
+        if self.lost():
+            fault = self._database.faults.of(self.registry) or MISSING
+            self._database.faults.note(self.registry, fault)
+            raise Unusable(self.registry, fault)
+        applied: list[tuple[str | None, Step]] = [(None, step) for step in self.make_registry()]
+        if not self.refresh():
+            applied += [(FIRST, step) for step in self._make_first()]
+        return applied
+
+    def make_registry(self) -> list[Step]:
+        """Make the registry where it is missing, and apply its pending steps."""
+        self._database.create(self.registry)
+        return self._service.registry_steps.upgrade(self.registry)
+
+    def lost(self) -> bool:
+        """Tell whether the registry is missing although applications were made."""
+        # In this order: who makes the first application has made the registry before.
+        return bool(self.unregistered()) and not (
+            self._database.exists(self.registry) and self._service.registry_steps.applied(self.registry)
+        )
+
+    def unregistered(self) -> list[Application]:
+        """Applications as their databases are found, for a registry that is missing.
+
+        On a server only the first is looked for: other names there may belong to another installation's prefix.
+        """
+        if self._database.engine_name == "sqlite":
+            ids = sorted(file.parent.name for file in self._data.glob("applications/*/service.sqlite"))
+        else:
+            ids = [FIRST]
+        found = [self.make(application_id, application_id, times.now()) for application_id in ids]
+        return [one for one in found if slug(one.id) == one.id and self._database.exists(one)]
+
+    def _make_first(self) -> list[Step]:
+        """Make the first application, whole before it is listed."""
+        first = self.make(FIRST, "Primary application", times.now())
+        self._database.create(first)
+        applied = self._service.upgrade_application(first)
         with self._database.exclusive(self.registry) as db:
             if not db.execute(select(func.count()).select_from(store.applications)).scalar_one():
-                first = self.make("default", "Primary application", times.now())
                 db.execute(insert(store.applications), row(first, 1))
-        for application in self.refresh():
-            self.make_folders(application)
-        return self.all()
+        self.refresh()
+        return applied
 
     def forget_state(self, application: Application) -> None:
         """Look at the schema of an application anew next time."""
         self._states.pop(application.id, None)
 
-    def all(self) -> list[Application]:
-        """All applications in registration order; at most a second old."""
+    def all(self, max_age: float = CACHE_SECONDS) -> list[Application]:
+        """All applications in registration order, as they were at most `max_age` seconds ago."""
         read_at, listed = self._listed
-        return listed if time.monotonic() - read_at < CACHE_SECONDS else self.refresh()
+        return listed if time.monotonic() - read_at < max_age else self.refresh()
 
     def refresh(self) -> list[Application]:
         """Read the registry anew."""
@@ -129,7 +172,7 @@ class Applications:
         known = {application.id for application in self._listed[1]}
         for application in listed:
             if known and application.id not in known:
-                self.make_folders(application)
+                self.try_folders(application)
         self._listed = (time.monotonic(), listed)
         return listed
 
@@ -165,6 +208,13 @@ class Applications:
         for folder in (application.processed, application.sources):
             make_folder(folder, PRIVATE)
             narrow(folder)
+
+    def try_folders(self, application: Application) -> None:
+        """Make its folders; what hinders that hinders no other application, and its own database tells."""
+        try:
+            self.make_folders(application)
+        except OSError as error:
+            log.error("application %s: %s: %s", application.id, error.filename, error.strerror)
 
 
 def row(application: Application, position: int) -> dict[str, object]:

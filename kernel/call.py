@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import bodies, times
+from snaglist.kernel.faults import names_no_table
 from snaglist.kernel.lending import lend
 
 if TYPE_CHECKING:
@@ -99,13 +101,21 @@ class Call:
         if self.connection is not None:
             raise RuntimeError("a transaction is open already")
         self.service.require_schema(self.application)
-        with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
-            self.connection, self.read_only = lend(connection, reading=not write), not write
-            try:
-                yield connection
-            finally:
-                connection.__class__ = Connection
-                self.connection, self.read_only, self.plugin_states = None, False, None
+        try:
+            with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
+                self.connection, self.read_only = lend(connection, reading=not write), not write
+                try:
+                    yield connection
+                finally:
+                    connection.__class__ = Connection
+                    self.connection, self.read_only, self.plugin_states = None, False, None
+        except DBAPIError as error:
+            if names_no_table(error):  # a mistake of whoever asked, or the whole database is another one by now
+                self.service.applications.forget_state(self.application)
+                self.service.require_schema(self.application)
+            raise
+        if write:
+            self.service.activity.note(self.application)
         while self.after_commit:
             self.after_commit.pop()()
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, select, text
+from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, inspect, select, text
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError
@@ -25,14 +25,23 @@ from sqlalchemy.schema import CreateSchema, DropSchema
 
 from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
-from snaglist.kernel.engines import begin_file, ends_transaction, file_engine, is_mariadb, is_outage, server_engine
+from snaglist.kernel.engines import (
+    OPEN_CONNECTIONS,
+    begin_file,
+    ends_transaction,
+    file_engine,
+    is_mariadb,
+    is_outage,
+    server_engine,
+)
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.faults import Unusable, fault_of
+from snaglist.kernel.known_faults import KnownFaults
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
 log = logging.getLogger("snaglist")
 
-OPEN_FILES = 64
 LOCK_SECONDS = 60
 REPEATS = 5
 _BUSY = "The database is busy; try again."
@@ -47,6 +56,14 @@ class ConnectionLost(Unavailable):
 
 class Tenant(Protocol):
     """What names one database: a SQLite file, or a schema or database on a server."""
+
+    @property
+    def id(self) -> str:
+        """Id of the application; empty for the registry."""
+
+    @property
+    def label(self) -> str:
+        """How messages name it, behind the article."""
 
     @property
     def tenant(self) -> str:
@@ -66,6 +83,7 @@ class Database:
         self._files: OrderedDict[Path, tuple[Engine, threading.Lock]] = OrderedDict()
         self._guard = threading.Lock()
         self._server = server_engine(settings) if settings["database.url"] else None
+        self.faults = KnownFaults(files=self._server is None)
         self.engine_name = "sqlite" if self._server is None else self._server.dialect.name
 
     @contextmanager
@@ -77,15 +95,17 @@ class Database:
         With `snapshot` all its reads see the database as it was at the first one (on SQLite they always do). A
         `durable` commit is on the disk when it returns (on servers, unless they are configured otherwise, all are).
 
-        Raises Unavailable when the database cannot be reached or stays locked.
+        Raises Unavailable when the database cannot be reached or stays locked, Unusable when waiting mends nothing.
         """
         committing = False
+        self.faults.refuse_damaged(tenant)
         try:
-            with self._outages(), self._connected(tenant, write, snapshot) as connection, connection.begin():
+            with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
                 if self._server is None:
                     begin_file(connection, write=write, durable=durable)
                 yield connection
                 committing = True
+            self.faults.recovered(tenant, write)
         except Unavailable as error:
             # Of a commit nobody knows whether it happened; everything before it is gone for sure.
             if not committing and isinstance(error.__cause__, DBAPIError) and error.__cause__.connection_invalidated:
@@ -147,7 +167,7 @@ class Database:
             make_folder(tenant.file.parent)
             with suppress(FileExistsError):
                 open_private(tenant.file, "xb").close()  # never one that is there: closing it would free SQLite's locks
-            with self._outages(), closing(sqlite3.connect(tenant.file)) as made:
+            with self._outages(tenant), closing(sqlite3.connect(tenant.file)) as made:
                 made.execute("PRAGMA page_size = 8192")
                 for _ in range(LOCK_SECONDS * 10):
                     try:
@@ -158,7 +178,7 @@ class Database:
                             raise
                         time.sleep(0.1)
             raise Unavailable(_BUSY)
-        with self._outages(), self._server.begin() as connection:
+        with self._outages(tenant), self._server.begin() as connection:
             if self.engine_name == "postgresql":
                 # IF NOT EXISTS alone still fails when two processes create the schema at once.
                 _lock_on_postgresql(connection, f"snaglist:{tenant.tenant}")
@@ -170,22 +190,40 @@ class Database:
                     text(f"CREATE DATABASE IF NOT EXISTS {name} CHARACTER SET utf8mb4 COLLATE {collation}")
                 )
 
+    def exists(self, tenant: Tenant) -> bool:
+        """Tell whether a tenant has a database; a file without content is none."""
+        if self._server is None:
+            with suppress(OSError):
+                return tenant.file.stat().st_size > 0
+            return False
+        with self._outages(tenant), self._server.connect() as connection:
+            if self.engine_name == "postgresql":
+                return inspect(connection).has_schema(tenant.tenant)
+            listed = text("SELECT 1 FROM information_schema.schemata WHERE schema_name = :name")
+            return connection.execute(listed, {"name": tenant.tenant}).first() is not None
+
     def drop(self, tenant: Tenant) -> None:
         """Remove the database of a tenant with everything in it."""
+        self.faults.forget(tenant)
         if self._server is None:
-            with self._guard:
-                known = self._files.pop(tenant.file, None)
-            if known:
-                known[0].dispose()
+            self.release(tenant)
             for file in _files(tenant.file):
                 file.unlink(missing_ok=True)
             return
-        with self._outages(), self._server.begin() as connection:
+        with self._outages(tenant), self._server.begin() as connection:
             if self.engine_name == "postgresql":
                 connection.execute(DropSchema(tenant.tenant, cascade=True, if_exists=True))
             else:
                 name = connection.dialect.identifier_preparer.quote(tenant.tenant)
                 connection.execute(text(f"DROP DATABASE IF EXISTS {name}"))
+
+    def release(self, tenant: Tenant) -> None:
+        """Close a SQLite file and forget what was found wrong with it."""
+        self.faults.forget(tenant)
+        with self._guard:
+            known = self._files.pop(tenant.file, None)
+        if known:
+            known[0].dispose()
 
     def version(self) -> tuple[str, tuple[int, ...]]:
         """Return the kind of engine (`mariadb` told from `mysql`) and its version."""
@@ -218,16 +256,24 @@ class Database:
                 connection.execute(func.release_lock(name[:64]).select())
 
     @contextmanager
-    def _outages(self) -> Iterator[None]:
+    def _outages(self, tenant: Tenant | None = None) -> Iterator[None]:
         try:
             yield
         except (DBAPIError, sqlite3.Error) as error:  # SQLite's own while its file is made
+            fault = tenant and fault_of(error, tenant.file)
+            if tenant and fault:
+                self.faults.note(tenant, fault, getattr(error, "orig", error))
+                raise Unusable(tenant, fault) from error
             if isinstance(error, DBAPIError) and not is_outage(error):
                 raise
             log.warning("database unavailable: %s", getattr(error, "orig", error))
             raise Unavailable("The database is not available now; try again.") from error
         except PoolTimeout as error:
             raise Unavailable(_BUSY) from error
+
+    def _connections(self) -> int:
+        pools: Any = [engine.pool for engine, _ in self._files.values()]
+        return sum(pool.checkedin() + pool.checkedout() for pool in pools)
 
     def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
         with self._guard:
@@ -236,7 +282,7 @@ class Database:
                 for file in _files(path):
                     narrow(file)
                 known = self._files[path] = (file_engine(path, self._settings), threading.Lock())
-                if len(self._files) > OPEN_FILES:
+                while len(self._files) > 1 and self._connections() > OPEN_CONNECTIONS:
                     _, (oldest, _) = self._files.popitem(last=False)
                     oldest.dispose()
             else:

@@ -1,6 +1,8 @@
 """Engines of the three databases, and what their failures mean."""
 
 import sqlite3
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -9,10 +11,13 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, NoSuchModuleError
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.util import LRUCache
 
+from snaglist.kernel.faults import code_of
 from snaglist.kernel.settings import ConfigurationError, Settings
 
 CONNECT_SECONDS = 5
+_COMPILED: Any = LRUCache(1_000)  # statements of all SQLite files
 _WANTED = "database.url: must be empty, postgresql+psycopg://USER:PASS@HOST/DB or mysql+pymysql://USER:PASS@HOST"
 _REFUSED = "database.url: the driver or the server refuses it: see its user, and take away options it does not know"
 # Others speak of failures in other ways, or wait in ways of their own (asynchronous ones).
@@ -21,21 +26,53 @@ _NOT_TEXTS = {"autocommit", "context", "cursor_factory", "prepare_threshold", "r
 _IN_ERROR = 3  # libpq: PQTRANS_INERROR
 
 
+def _open_files_limit() -> int:
+    """Return how many files this process may have open."""
+    try:
+        import resource  # not on every system
+    except ImportError:
+        return 512
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+
+
+# To SQLite files. Each takes three of the files that a process may have open, and half of those are for others.
+OPEN_CONNECTIONS = max(64, min(256, _open_files_limit() // 6))
+
+
 def file_engine(path: Path, settings: Settings) -> Engine:
-    """Return the engine of one SQLite file; `begin_file` begins its transactions."""
+    """Return the engine of one SQLite file; `begin_file` begins its transactions.
+
+    PERF: one of many is made in a moment. They share what SQLAlchemy would find out and compile for each anew, which
+    costs more than most requests.
+    """
     timeout = settings["database.busy_timeout_ms"]
 
     def connect() -> sqlite3.Connection:
+        size = 1
+        with suppress(OSError):
+            size = path.stat().st_size
+        if not size:  # SQLite takes it for a new database
+            empty = sqlite3.OperationalError("the database file is empty")
+            empty.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+            raise empty
         # mode=rw: a file that is gone must fail, not come back empty.
         opened = sqlite3.connect(
             f"file:{quote(str(path))}?mode=rw", timeout / 1000, isolation_level=None, check_same_thread=False, uri=True
         )
-        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
-            opened.execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
+                opened.execute(f"PRAGMA {pragma}")
+        except sqlite3.Error:
+            opened.close()
+            raise
         return opened
 
-    pool = {"poolclass": QueuePool, "pool_size": settings["database.pool_size"], "max_overflow": 64}
-    engine = create_engine("sqlite://", creator=connect, hide_parameters=True, **pool)
+    shared = _on_files()
+    opener: Any = connect  # typed otherwise than sqlite3 is
+    pool = QueuePool(opener, settings["database.pool_size"], 64, dialect=shared.dialect)
+    engine = Engine(
+        pool, shared.dialect, shared.url, execution_options={"compiled_cache": _COMPILED}, hide_parameters=True
+    )
 
     # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
     @event.listens_for(engine, "connect")
@@ -47,6 +84,15 @@ def file_engine(path: Path, settings: Settings) -> Engine:
         if record.info["file"] != _identity(path):
             raise DisconnectionError("the database file is another one")
 
+    return engine
+
+
+@cache
+def _on_files() -> Engine:
+    """Return an engine whose dialect has met SQLite."""
+    engine = create_engine("sqlite://")
+    engine.connect().close()
+    engine.dispose()
     return engine
 
 
@@ -67,7 +113,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return (found.st_dev, found.st_ino) if found.st_size else None  # emptied: its content is gone
 
 
 def server_engine(settings: Settings) -> Engine:
@@ -137,47 +183,32 @@ def is_aborted(connection: Connection) -> bool:
 _GIVEN_UP = {"40001", "40P01", 1213, 1305}
 # SQLSTATE classes and codes: connection, resources, shutdown, credentials, unknown database or schema; 42501 no
 # privilege; 55P03 lock wait.
-_OUTAGE_STATES = ("08", "53", "57P", "28", "3D", "3F", "42501", "55P03")
-# MySQL: 1040 too many connections, 1044, 1045 access, 1049 unknown database, 1053 shutdown, 1205 lock wait,
-# 1927 killed, 2002 … 2055 connection, 4031 idle.
-_OUTAGE_CODES = {1040, 1044, 1045, 1049, 1053, 1205, 1927, 2002, 2003, 2006, 2013, 2055, 4031}
-_OUTAGE_WORDS = ("locked", "busy", "disk I/O", "is full", "readonly")
-# What no waiting mends: the database is not there, or is none.
-_BROKEN_WORDS = ("unable to open", "not a database", "malformed")
-_BROKEN_CODES = ("3D", "3F", "1049")
+_OUTAGE_STATES = ("08", "53", "57P", "28", "3D", "3F", "42501", "55P03", "25006")
+# MySQL: 1021 disk full, 1040 too many connections, 1044, 1045 access, 1049 unknown database, 1053 shutdown, 1114 table
+# full, 1205 lock wait, 1290, 1836 read-only, 1927 killed, 2002 … 2055 connection, 4031 idle.
+_OUTAGE_CODES = {1021, 1040, 1044, 1045, 1049, 1053, 1114, 1205, 1290, 1836, 1927, 2002, 2003, 2006, 2013, 2055, 4031}
+_OUTAGE_ON_SQLITE = {
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+}  # fmt: skip
 
 
 def ends_transaction(error: BaseException) -> bool:
     """Tell whether the transaction is lost: deadlock, serialisation failure, or no database any more."""
     if not isinstance(error, DBAPIError):
         return False
-    return _code(error) in _GIVEN_UP or is_outage(error)
+    return code_of(error.orig) in _GIVEN_UP or is_outage(error)
 
 
 def is_outage(error: DBAPIError) -> bool:
-    """Tell whether the database cannot be used now: unreachable, shutting down, locked for too long, gone."""
-    if error.connection_invalidated or is_broken(error):
+    """Tell whether the database cannot be used now: unreachable, shutting down, locked for too long, full, gone."""
+    if error.connection_invalidated:
         return True
-    if isinstance(error.orig, sqlite3.DatabaseError):
-        return any(words in str(error.orig) for words in _OUTAGE_WORDS)
-    code = _code(error)
+    if isinstance(error.orig, sqlite3.Error):
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in _OUTAGE_ON_SQLITE
+    code = code_of(error.orig)
     if isinstance(code, str):
         return code.startswith(_OUTAGE_STATES)
     # A failed connection attempt has no code at all.
-    return type(error.orig).__name__ == "OperationalError" and (code is None or code in _OUTAGE_CODES)
-
-
-def is_broken(error: BaseException | None) -> bool:
-    """Tell whether the database is gone or damaged, so that waiting does not help."""
-    if not isinstance(error, DBAPIError):
-        return False
-    if isinstance(error.orig, sqlite3.DatabaseError):
-        return any(words in str(error.orig) for words in _BROKEN_WORDS)
-    return str(_code(error)).startswith(_BROKEN_CODES)
-
-
-def _code(error: DBAPIError) -> str | int | None:
-    """Return the SQLSTATE (PostgreSQL) or the error number (MySQL, MariaDB)."""
-    first = next(iter(getattr(error.orig, "args", ())), None)
-    state: str | None = getattr(error.orig, "sqlstate", None)
-    return first if isinstance(first, int) else state
+    return code in _OUTAGE_CODES or (code is None and type(error.orig).__name__ == "OperationalError")

@@ -20,9 +20,8 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from snaglist.kernel import store, times
 from snaglist.kernel.call import Call
-from snaglist.kernel.containment import contained, describe
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock, inserted_id
-from snaglist.kernel.engines import ends_transaction
 from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
 from snaglist.kernel.leases import POLL_SECONDS, is_gone, place, worker_id
 from snaglist.kernel.text import clip
@@ -51,7 +50,9 @@ class Job:
 
     `run(call)` does it and returns the result, a JSON object. `every` names the settings key that holds the
     seconds between runs (0 = off); then `due(call)`, asked in a read transaction, returns the arguments
-    of a run that is needed now, or None. A `local` job needs the files of the machine that queues it: where
+    of a run that is needed now, or None. `rests(call)`, asked after that, says whether only something that is written
+    in the application can make it due: then it is not asked before, unless `watch(application)` says True, which looks
+    outside the databases at the interval. A `local` job needs the files of the machine that queues it: where
     machines do not share them, each has its own, and runs it itself.
     """
 
@@ -62,6 +63,8 @@ class Job:
     every: str | None = None
     due: "Callable[[Call], Mapping[str, Any] | None] | None" = None
     local: bool = False
+    rests: "Callable[[Call], bool] | None" = None
+    watch: "Callable[[Application], bool] | None" = None
 
 
 class Cancelled(Exception):
@@ -119,7 +122,6 @@ class Jobs:
     def __init__(self, service: "Service") -> None:
         self._service = service
         self.kinds: dict[str, tuple[str, Job]] = {}
-        self._asked: dict[tuple[str, str], float] = {}
         self._woken = threading.Event()
         self._place = place(service.settings.node)
         self._unwritten: list[tuple[JobCall, RowMapping, dict[str, Any]]] = []  # ends that the database was away for
@@ -170,7 +172,7 @@ class Jobs:
     def unfinished(self, call: Call, *kinds: str) -> bool:
         """Tell whether a job (of these kinds, when given) that may run on this node is queued or running."""
         of_kinds = _table.c.kind.in_(kinds) if kinds else true()
-        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), of_kinds, self._reachable())
+        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), of_kinds, self.reachable())
         return call.db.execute(wanted.limit(1)).first() is not None
 
     def find(self, call: Call, job_id: int) -> RowMapping:
@@ -204,56 +206,21 @@ class Jobs:
         """Run due jobs here until none is left; returns how many."""
         return sum(iter(lambda: self.run_next(application, worker), False))
 
-    def ask_schedules(self, application: "Application") -> None:
-        """Queue the scheduled jobs of an application that are due."""
-        for kind, (owner, job) in list(self.kinds.items()):
-            seconds = int(self._service.settings[job.every]) if job.every else 0
-            asked = self._asked.get((application.id, kind), 0.0)
-            if not seconds or job.due is None or (asked and time.monotonic() - asked < seconds):
-                continue
-            self._asked[(application.id, kind)] = time.monotonic()
-            call = self._service.call(application, actor=None)
-            with call.transaction(write=False) as db:
-                now = clock(db)
-                # Up to now: where the clock was put back, jobs of its future hinder none.
-                recent = _table.c.created_at.between(times.add(now, seconds=2 - seconds), now)
-                newest = select(_table.c.id).where(_table.c.kind == kind, recent, self._reachable()).limit(1)
-                busy = self.unfinished(call, kind) or db.execute(newest).first()
-                wanted = not busy and call.enabled(owner)
-            if wanted and (args := self._ask(call, owner, job)) is not None:
-                try:
-                    with call.transaction():
-                        self.enqueue(call, kind, args, dedupe=kind)
-                except Conflict:
-                    log.debug("job %s is queued by another worker", kind)
-
-    def _ask(self, call: Call, owner: str, job: Job) -> Mapping[str, Any] | None:
-        """Return what `due` of a job does; when it fails, that is its plugin's last error, and hinders no other job."""
-        plugins = self._service.plugins
-        plugin, asked = plugins.find(owner), f"job {job.kind}"
-        assert plugin and job.due
-        args: Mapping[str, Any] | None = None
-        said: str | None = None
-        with call.transaction(write=False) as db:
-            try:
-                args = contained(job.due, call)
-                json.dumps(args, allow_nan=False)
-            except Exception as error:
-                if ends_transaction(error):
-                    raise
-                log.exception("plugin %s failed in due of %s", owner, asked)
-                args, said = None, describe(error)
-            noted = not plugin.core and plugins.is_failing(db, plugin, asked)
-        if said or noted:
-            with call.transaction():
-                plugins.note(call, plugin, asked, said)
-        return args
+    def waiting(self, application: "Application") -> bool:
+        """Tell whether a job is left that may run here, later or when another worker gave it up."""
+        with self._service.database.transaction(application, write=False) as db:
+            left = _table.c.status.in_(UNFINISHED), _table.c.kind.in_(list(self.kinds)), self.reachable()
+            return db.execute(select(_table.c.id).where(*left).limit(1)).first() is not None
 
     def prune(self, application: "Application") -> None:
         """Forget jobs that finished longer ago than `jobs.keep_days`."""
-        with self._service.database.transaction(application, write=True) as db:
+        with self._service.database.transaction(application, write=False) as db:
             limit = times.add(clock(db), days=-self._service.settings["jobs.keep_days"])
-            db.execute(delete(_table).where(_table.c.status.not_in(UNFINISHED), _table.c.run_at < limit))
+            old = and_(_table.c.status.not_in(UNFINISHED), _table.c.run_at < limit)
+            if db.execute(select(_table.c.id).where(old).limit(1)).first() is None:
+                return
+        with self._service.database.transaction(application, write=True) as db:
+            db.execute(delete(_table).where(old))
 
     def wait_for_work(self, stop: threading.Event) -> None:
         """Sleep until a job was queued in this process, a second has passed, or the worker must stop."""
@@ -296,10 +263,11 @@ class Jobs:
         )
         free = or_(queued_for(now), and_(running, lost))
         wanted = true() if job_id is None else _table.c.id == job_id
-        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self.kinds)), self._reachable())
+        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self.kinds)), self.reachable())
         return found.order_by(_table.c.run_at, _table.c.id).limit(1)
 
-    def _reachable(self) -> ColumnElement[bool]:
+    def reachable(self) -> ColumnElement[bool]:
+        """Jobs that may run on this node."""
         return or_(_table.c.node.is_(None), _table.c.node == self._service.settings.node)
 
     def _run(self, application: "Application", row: RowMapping, worker: str) -> None:

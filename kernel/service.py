@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import Any
 
 from snaglist.kernel import store
+from snaglist.kernel.activity import Activity
 from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
@@ -14,12 +15,14 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.faults import BEHIND, NEWER, UNLIKE, Unusable
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
+from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.secrets import KEY_FILE, Secrets
 from snaglist.kernel.settings import ConfigurationError, Settings
@@ -28,12 +31,6 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 log = logging.getLogger("snaglist")
 
 _CREATED = "application"
-_OTHER_STEPS = "The database schema does not fit this version: run `snaglist db upgrade`."
-_UNLIKE = "The table {} was made by an unreleased version: `snaglist db dump` with that, `db load --replace` with this."
-
-
-class WrongSchema(Unavailable):
-    """The application's database is behind or newer than the code."""
 
 
 class Service:
@@ -47,7 +44,9 @@ class Service:
         self.plugins.load(reserved=_reserved(settings))
         self.database = Database(settings)
         self.schemas = Schemas()
+        self.activity = Activity(self)
         self.jobs = Jobs(self)
+        self.schedules = Schedules(self)
         self.steps = Steps(self.database, store.schema_step, self._owners)
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(self)
@@ -69,12 +68,19 @@ class Service:
         except OSError as error:
             raise ConfigurationError(f"server.data: {self.settings.data}: {error.strerror}") from error
         narrow(self.settings.data / KEY_FILE)
-        self.applications.start(upgrade=self.settings["database.auto_upgrade"])
+        self.applications.start()
         for application in self.applications.all():
-            try:
-                self.introduce(application)
-            except WrongSchema as error:
-                log.error("application %s: %s", application.id, error.message)
+            try:  # what is wrong with one of them keeps no other from working
+                self._start_application(application)
+            except Unavailable as error:
+                if error.__cause__ is None:  # else the log has it
+                    log.error("%s", error.told if isinstance(error, Unusable) else error.message)
+
+    def _start_application(self, application: Application) -> None:
+        self.applications.try_folders(application)
+        if self.settings["database.auto_upgrade"]:
+            self.upgrade_registered(application)
+        self.introduce(application)
 
     def close(self) -> None:
         """Close all connections."""
@@ -92,10 +98,13 @@ class Service:
         return str(self.settings.node)
 
     def require_schema(self, application: Application) -> None:
-        """Raise Unavailable when the application's database is behind or newer than the code."""
+        """Raise Unusable when the application's database is not as the code needs it."""
         state = self.applications.state(application)
         if not state.current:
-            raise WrongSchema(_UNLIKE.format(state.unlike) if state.unlike else _OTHER_STEPS, retry_after=10)
+            fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
+            self.database.faults.note(application, fault)
+            what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
+            raise Unusable(application, fault, what)
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -125,6 +134,7 @@ class Service:
 
     def _take_contributions(self) -> None:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
+        self.registry_steps.add(Step(CORE, "s002", store.create_activity))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
             for option in plugin.options:
@@ -150,10 +160,20 @@ class Service:
             for step in plugin.steps:
                 self.steps.add(step)
 
+    def upgrade_registered(self, application: Application) -> list[Step]:
+        """Apply pending steps to a known application; its database is never made anew: Unusable where it is gone."""
+        state = self.steps.state(application)
+        if state.fault:
+            raise Unusable(application, state.fault)
+        return self.upgrade_application(application) if state.pending else []
+
     def upgrade_application(
         self, application: Application, *, only: Container[tuple[str, str]] | None = None
     ) -> list[Step]:
-        """Apply pending steps (of `only`); a plugin whose step fails is taken out: the rest goes on without it."""
+        """Apply pending steps (of `only`) to a database that is there.
+
+        A plugin whose step fails is taken out, so that the rest goes on without it.
+        """
         applied: list[Step] = []
         while True:
             try:

@@ -13,6 +13,7 @@ from snaglist.kernel import times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.database import Database, Tenant, insert_ignore
 from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.faults import FOREIGN, MISSING, Fault
 
 CORE = "core"
 
@@ -53,11 +54,12 @@ class State:
     newer: list[tuple[str, str]] = field(default_factory=list)
     orphans: list[tuple[str, str]] = field(default_factory=list)
     unlike: str = ""  # a table that is not as the code has it, though its steps ran
+    fault: Fault | None = None  # where it holds no ledger: MISSING, or FOREIGN with tables of somebody else
 
     @property
     def current(self) -> bool:
         """True when the code can work with the database."""
-        return not (self.pending or self.newer or self.unlike)
+        return not (self.pending or self.newer or self.unlike or self.fault)
 
 
 class Steps:
@@ -81,7 +83,12 @@ class Steps:
 
     def state(self, tenant: Tenant) -> State:
         """Compare one database with the code."""
-        return self.compare(self.applied(tenant))
+        with self._database.transaction(tenant, write=False) as db:
+            applied = self._applied(db)
+            state = self.compare(applied)
+            if not applied:
+                state.fault = self._fault(db)
+            return state
 
     def applied(self, tenant: Tenant) -> set[tuple[str, str]]:
         """Return the ledger of one database: owner and name of each step."""
@@ -100,8 +107,7 @@ class Steps:
         )
 
     def upgrade(self, tenant: Tenant, *, only: Container[tuple[str, str]] | None = None) -> list[Step]:
-        """Create the database if missing and apply pending steps (of `only`); returns what this call applied."""
-        self._database.create(tenant)
+        """Apply pending steps (of `only`) to a database that is there; returns what this call applied."""
         wanted = [step for step in self.state(tenant).pending if only is None or step.key in only]
         applied: list[Step] = []
         try:
@@ -124,6 +130,13 @@ class Steps:
             self._ledger.create(db, checkfirst=True)
             insert_ignore(db, self._ledger, [{"owner": step.owner, "name": step.name, "applied_at": times.now()}])
             return True
+
+    def _fault(self, db: Connection) -> Fault | None:
+        schema = db.get_execution_options().get("tenant")
+        tables = inspect(db).get_table_names(schema)
+        if self._ledger.name in tables:
+            return None
+        return FOREIGN if tables else MISSING
 
     def _applied(self, db: Connection) -> set[tuple[str, str]]:
         schema = db.get_execution_options().get("tenant")

@@ -85,6 +85,15 @@ workers = Table(
     Index("ix_workers_heartbeat_at", "heartbeat_at"),
 )
 
+# When something was last written in an application, so that workers need not look into all.
+activity = Table(
+    "activity",
+    registry_metadata,
+    text("application", 64, primary_key=True),
+    moment("active_at"),
+    Index("ix_activity_active_at", "active_at"),
+)
+
 
 # PERF: asked with every request. Building a statement costs several times as much as executing it again.
 _ONE_SETTING = select(settings.c.value).where(settings.c.key == bindparam("wanted"))
@@ -113,7 +122,13 @@ def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
 
 def create_registry(db: Connection) -> None:
     """Step s001 of the registry."""
-    registry_metadata.create_all(db, checkfirst=True)
+    made_first = [registry_schema_step, applications, instance, workers]
+    registry_metadata.create_all(db, tables=made_first, checkfirst=True)
+
+
+def create_activity(db: Connection) -> None:
+    """Step s002 of the registry."""
+    registry_metadata.create_all(db, tables=[activity], checkfirst=True)
 
 
 def create_core(db: Connection) -> None:

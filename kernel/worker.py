@@ -1,4 +1,8 @@
-"""The worker: a thread that takes due jobs of all applications, one after another."""
+"""The worker: a thread that takes due jobs of all applications, one after another.
+
+What it costs follows the applications in which something happens (activity.py, schedules.py): the others are looked
+into when a schedule is due there, and every ten minutes.
+"""
 
 import logging
 import time
@@ -10,12 +14,17 @@ from typing import Any
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.kernel.service import Service
 
 log = logging.getLogger("snaglist")
 
 PRUNE_SECONDS = 3600
+SWEEP_SECONDS = 600  # however quiet an application is, its database is looked into that often
+LIST_SECONDS = 10
+LOOKS = 20  # into applications where nothing was written lately, before those are asked for again
+PAUSE_SECONDS = 30  # before the next look at a database that cannot be used
 # Areas register `run(service, stop)` of this kind: work that waits for its own news, until the event `stop` is set.
 BESIDE = "beside_worker"
 
@@ -30,7 +39,10 @@ class Worker:
         self._id = worker_id(service.settings.node)
         self._stop = Event()
         self._thread = Thread(target=self._work, name=f"snaglist-{kind}", daemon=True)
-        self._pruned = time.monotonic()
+        self._started = time.monotonic()
+        self._looked: dict[str, float] = {}  # by application: the last look into its database
+        self._pruned: dict[str, float] = {}
+        self._again: dict[str, float] = {}  # jobs wait there, or a database that cannot be used: when to look again
 
     def start(self) -> None:
         """Start taking jobs."""
@@ -57,26 +69,63 @@ class Worker:
             thread.join()  # or its connection would outlive the service
 
     def _round(self) -> bool:
-        worked = False
-        prune = time.monotonic() - self._pruned > PRUNE_SECONDS
-        for application in self._service.applications.all():
+        """Look into applications where there may be something to do; True to go on without a pause.
+
+        Those where something was written lately come first; of the others some at a time, so that none of those waits.
+        """
+        worked, looks = False, 0
+        active = self._service.activity.recent()
+        for application in sorted(self._listed(active), key=lambda one: one.id not in active):
+            if self._stop.is_set():
+                return False
+            if not self._is_time(application, application.id in active):
+                continue
+            if application.id not in active and looks >= LOOKS:
+                return True
             # What is wrong with one application must not keep the others waiting.
             with _contained(f"application {application.id}"):
-                worked = self._serve(application, prune) or worked
-        if prune:
-            self._pruned = time.monotonic()
+                try:
+                    looked, found = self._serve(application, application.id in active)
+                    looks, worked = looks + looked, worked or found
+                except Unusable:
+                    self._again[application.id] = time.monotonic() + PAUSE_SECONDS
+                    raise
         return worked
 
-    def _serve(self, application: Application, prune: bool) -> bool:
-        """Do what is due in one application; False when nothing was."""
-        if self._stop.is_set():
+    def _listed(self, active: set[str]) -> list[Application]:
+        """The applications; one that was added a moment ago is there when something was written in it."""
+        applications = self._service.applications
+        listed = applications.all(LIST_SECONDS)
+        return listed if active <= {one.id for one in listed} else applications.refresh()
+
+    def _is_time(self, application: Application, active: bool) -> bool:
+        now, again = time.monotonic(), self._again.get(application.id, 0.0)
+        if now < again:
             return False
-        self._service.require_schema(application)
-        if self._schedules:
-            self._service.jobs.ask_schedules(application)
-        if prune:
-            self._service.jobs.prune(application)
-        return self._service.jobs.run_next(application, self._id)
+        scheduled = self._schedules and self._service.schedules.next(application) <= now
+        return active or bool(again) or scheduled or self._is_forgotten(application, now)
+
+    def _is_forgotten(self, application: Application, now: float) -> bool:
+        return now - self._looked.get(application.id, -SWEEP_SECONDS) >= SWEEP_SECONDS
+
+    def _serve(self, application: Application, active: bool) -> tuple[bool, bool]:
+        """Do what is due in one application; tells whether its database was looked into, and whether it worked."""
+        service, now = self._service, time.monotonic()
+        forgotten = self._is_forgotten(application, now)
+        asked = self._schedules and service.schedules.ask(application, active=active, all_kinds=forgotten)
+        if not (asked or active or forgotten or application.id in self._again):
+            return False, False
+        service.require_schema(application)
+        self._looked[application.id] = now
+        if now - self._pruned.setdefault(application.id, self._started) > PRUNE_SECONDS:
+            self._pruned[application.id] = now
+            service.jobs.prune(application)
+        worked = service.jobs.run_next(application, self._id)
+        if worked or service.jobs.waiting(application):
+            self._again[application.id] = now
+        else:
+            self._again.pop(application.id, None)
+        return True, worked
 
     def _beside(self, name: str, run: Any) -> None:
         with _contained(f"{name} of plugin {self._service.plugins.owner(BESIDE, name)}"):

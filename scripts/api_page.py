@@ -35,7 +35,7 @@ Every failure is `{"error": "…"}` and nothing else. Beside those shown with an
 | 413, 415 | the body is over the limit, or not JSON |
 | 422 | a field or parameter breaks its rule, named first; unknown `app`; a related id that does not exist |
 | 429 | too many different wrong keys, with `Retry-After` |
-| 503 | the database is not available now, with `Retry-After` |
+| 503 | the database is busy, away or cannot be used (the message says why), with `Retry-After` |
 
 The first check that fails decides the answer: key, origin, syntax of the query (400), endpoint, application, plugin,
 method, ability, then the body: its size, its type and syntax, and last the fields of query and body. Sizes come first

@@ -79,8 +79,9 @@ def register_jobs(register: Callable[[Job], None]) -> None:
     """Register the sending of messages, and what is done without new events."""
     # Messages count their own attempts: a job that dies with its server is always taken up again.
     often = 1_000
-    register(Job(outbox.JOB, delivering.run, every="alerts.retry_seconds", due=delivering.due, max_attempts=often))
-    register(Job(job.JOB, job.run, every="alerts.interval_seconds", due=job.due))
+    every, due, rests = "alerts.retry_seconds", delivering.due, delivering.rests
+    register(Job(outbox.JOB, delivering.run, every=every, due=due, max_attempts=often, rests=rests))
+    register(Job(job.JOB, job.run, every="alerts.interval_seconds", due=job.due, rests=job.rests))
 
 
 @hookimpl

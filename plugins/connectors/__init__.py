@@ -86,7 +86,8 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
 @hookimpl
 def register_jobs(register: Callable[[Job], None]) -> None:
     """Register the sync."""
-    register(Job(syncing.JOB, syncing.run, unit="files", every="sync.interval_seconds", due=syncing.due, local=True))
+    every, due, rests = "sync.interval_seconds", syncing.due, syncing.rests
+    register(Job(syncing.JOB, syncing.run, unit="files", every=every, due=due, local=True, rests=rests))
 
 
 @hookimpl

@@ -34,6 +34,12 @@ def due(call: Call) -> Mapping[str, Any] | None:
     return {"connectors": wanted} if wanted or runs.abandoned(call) else None
 
 
+def rests(call: Call) -> bool:
+    """Tell whether there is neither a connector with an interval nor a run that may be abandoned."""
+    connectors = queries.enabled_connectors(call.db, call.service.file_node)
+    return not any(connector.interval_minutes for connector in connectors) and not sql.unfinished_runs(call.db)
+
+
 def run(call: JobCall) -> dict[str, Any]:
     """Sync the connectors of the job, one after another; a single one that fails makes the job fail."""
     mine = call.repeat(lambda: _runs(call))

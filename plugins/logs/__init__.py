@@ -14,7 +14,7 @@ from snaglist.plugins.logs.discovery import compile_pattern, discover
 from snaglist.plugins.logs.following import allowed_roots
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
 from snaglist.plugins.logs.importing import import_file
-from snaglist.plugins.logs.incoming import due, run_import
+from snaglist.plugins.logs.incoming import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintenance import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintenance import JOBS
@@ -138,7 +138,8 @@ def register_jobs(register: Callable[[Job], None]) -> None:
     """Register the import of dropped and followed files, and the jobs of maintenance."""
     for job in JOBS:
         register(job)
-    register(Job(IMPORT, run_import, unit="files", every="ingestion.interval_seconds", due=due, local=True))
+    every = "ingestion.interval_seconds"
+    register(Job(IMPORT, run_import, "files", every=every, due=due, local=True, rests=rests, watch=is_dropped))
 
 
 @hookimpl

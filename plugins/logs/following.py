@@ -49,6 +49,11 @@ def due_sources(call: Call) -> Iterator[Row[Any]]:
     yield from (source for source in _left(call) if _went_somewhere(call, source))
 
 
+def follows(call: Call) -> bool:
+    """Tell whether there is any source that may become due; needs an open transaction."""
+    return any(True for _ in _in_place(call)) or any(True for _ in _left(call))
+
+
 def read_on(call: JobCall, run: Run, ingestion: Ingestion) -> None:
     """Read the due files on."""
     with call.transaction(write=False):

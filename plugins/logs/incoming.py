@@ -1,11 +1,12 @@
 """The folder `logs` of an application: dropped files are read, then archived. The job `import`."""
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
-from snaglist.kernel.applications import slug
+from snaglist.kernel.applications import Application, slug
 from snaglist.plugins.issues import file_at, find_or_create_module
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
@@ -38,6 +39,17 @@ def due(call: Call) -> Mapping[str, Any] | None:
     found = discover([folder], compile_pattern(call.setting("ingestion.log_file_pattern")))
     dropped = any(_is_new(call, file) for file in found.files if file.is_relative_to(folder))
     return {"follow": True} if dropped or any(following.due_sources(call)) else None
+
+
+def rests(call: Call) -> bool:
+    """Tell whether nothing but a dropped file makes a run due; asked in a read transaction."""
+    growing = queries.was_read_since(call.db, times.add(call.now, seconds=-GROWING_HOURS * 3600))
+    return not growing and not following.follows(call)
+
+
+def is_dropped(application: Application) -> bool:
+    """Tell, without the database, whether anything but folders lies in the folder `logs`."""
+    return any(names for _, _, names in os.walk(application.logs))
 
 
 def _is_new(call: Call, file: Path) -> bool:

@@ -159,6 +159,11 @@ def imported_since(db: Connection, moment: str) -> list[Row[Any]]:
     return list(db.execute(select(_sources).where(_sources.c.imported_at >= moment).order_by(_sources.c.id)).all())
 
 
+def was_read_since(db: Connection, moment: str) -> bool:
+    """Tell whether a source was read at or after a time."""
+    return db.execute(select(_sources.c.id).where(_sources.c.imported_at >= moment).limit(1)).first() is not None
+
+
 def in_place(db: Connection, node: str, after_id: int, limit: int) -> list[Row[Any]]:
     """Return a page, by id, of the newest sources of paths that neither a connector nor a sender feeds."""
     newer = _sources.alias()

@@ -11,7 +11,8 @@ import click
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
-from snaglist.kernel.errors import NotFound, ServiceError
+from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
+from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.leases import heartbeat, worker_id
 from snaglist.kernel.plugin import way_on
 from snaglist.kernel.plugins import Plugins
@@ -23,12 +24,16 @@ from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
+from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
-from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.plugins.system.upgrading import Failed, pending_steps, upgrade
 from snaglist.plugins.system.warnings import config_warnings
 
 _WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
+CHECK_SECONDS = 10  # for each database
+PARTLY = 3
 _commands = click.Group()
 
 
@@ -89,20 +94,32 @@ def doctor_command(session: Session) -> None:
     orphans: dict[str, str] = {}
     failing: list[str] = []
     exposed: list[str] = []
+    broken: list[str] = []
+    owners: set[str] = set()
     try:
         service.start()
-        failing = [line for application in service.applications.all() for line in _failing(service, application)]
-        states = [service.applications.state(application) for application in service.applications.all()]
         exposed = open_to_others(service)
         for application in service.applications.all():
-            failing += [f"warn  {application.id}: {_LOST.format(label)}" for label in lost(service, application)]
-        orphans = unused(service, (owner for state in states for owner, _ in state.orphans))
+            try:
+                if not check(service, application, seconds=CHECK_SECONDS):
+                    exposed.append(f"{application.id}: the database is too large to be looked through for damage here")
+                service.require_schema(application)
+                failing += _failing(service, application)
+                failing += [f"warn  {application.id}: {_LOST.format(label)}" for label in lost(service, application)]
+                owners |= {owner for owner, _ in service.applications.state(application).orphans}
+            except Unusable as error:
+                place = application.tenant if service.database.engine_name != "sqlite" else application.file
+                broken.append(f"FAIL  {error.told} [{error.fault.name}: {place}]")
+            except ServiceError as error:
+                broken.append(f"FAIL  {application.id}: {error}")
+        orphans = unused(service, owners)
     except (ServiceError, StepFailed) as error:
         session.note(f"snaglist: {error}")  # the checks below say what is wrong
         logging.getLogger("snaglist").setLevel(logging.ERROR)  # each of them meets the same failure again
     report = session.request("health")
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
     lines += [_checked(service, name, report["checks"]) for name in report["checks"]]
+    lines += broken
     lines += [f"warn  {warning}" for warning in config_warnings(service, told=True)]
     lines += [f"warn  plugin {p.id}: {p.failed_hook}: {p.error}; {way_on(p)}" for p in service.plugins.all() if p.error]
     lines += [f"warn  plugin {p.id}: {p.description.lacks}" for p in service.plugins.loaded() if p.description.lacks]
@@ -110,7 +127,7 @@ def doctor_command(session: Session) -> None:
     lines += [f"warn  {warning}" for warning in exposed]
     lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
     session.print(report, "\n".join(lines))
-    session.exit(0 if all(report["checks"].values()) else 1)
+    session.exit(0 if all(report["checks"].values()) and not broken else 1)
 
 
 def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
@@ -119,6 +136,9 @@ def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
         return f"ok    {name}"
     if name in NEED_DATABASE and not checks["database"]:
         return f"?     {name}: not known without the database"
+    registry = service.applications.registry
+    if name == "database" and (fault := service.database.faults.of(registry)):
+        return f"FAIL  database: {Unusable(registry, fault).told} [{fault.name}: {registry.file}]"
     if name == "database" and service.database.engine_name == "sqlite":
         return "FAIL  database: see that this user may write to the data directory and that its disk is not full"
     return f"FAIL  {name}: {hint(service, name)}"
@@ -180,6 +200,40 @@ def apps_remove(session: Session, application_id: str, yes: bool) -> None:
         phrase = click.prompt(f'Type "{phrase}" to remove it', err=True)
     body = {"id": application_id, "confirmation": phrase}
     session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
+
+
+def _confirmed(yes: bool, command: str, phrase: str, what: str) -> None:
+    if not yes and not sys.stdin.isatty():
+        raise click.UsageError(f"{command} needs --yes when there is no terminal to ask on")
+    if not yes and click.prompt(f'Type "{phrase}" to {what}', err=True) != phrase:
+        raise Invalid(f"must be exactly {phrase}")
+
+
+@command(apps, "recreate")
+@click.argument("application_id", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def apps_recreate(session: Session, application_id: str, yes: bool) -> None:
+    """Begin anew with an application whose database is missing, damaged or none of snaglist.
+
+    A damaged file stays beside the new one under another name. A dump is loaded with `db load --replace`, which needs
+    no recreation before.
+    """
+    application = session.open().applications.find(application_id)
+    if application is None:
+        raise NotFound("Unknown application.")
+    _confirmed(yes, "apps recreate", f"RECREATE APPLICATION {application_id}", "begin anew with it, empty")
+    recreate_application(session.open(), application)
+    session.print({"id": application_id, "recreated": True}, f"{application_id} begins anew, empty")
+
+
+@command(apps, "adopt")
+def apps_adopt(session: Session) -> None:
+    """Enter the applications anew whose databases are there, when the registry was lost or is damaged."""
+    service = session.open(start=False)
+    adopted = adopt_applications(service)
+    service.start()
+    document = {"data": [{"id": one.id, "name": one.name} for one in adopted]}
+    session.print(document, table(("ID", "NAME"), [(one.id, one.name) for one in adopted]))
 
 
 plugins = group(_commands, "plugins", "List, enable and disable optional areas of an application.")
@@ -281,9 +335,16 @@ def jobs_work(session: Session, once: bool) -> None:
     if once:
         name = worker_id(service.settings.node)
         heartbeat(service, name, "worker")
-        ran = sum(service.jobs.run_queued(application, name) for application in service.applications.all())
+        ran, failed = 0, False
+        for application in service.applications.all():
+            try:
+                service.require_schema(application)
+                ran += service.jobs.run_queued(application, name)
+            except Unavailable as error:  # which keeps no other from working
+                failed = True
+                session.note(f"warning: {error.told if isinstance(error, Unusable) else error}")
         session.print({"ran": ran}, f"ran {ran} jobs")
-        return
+        session.exit(PARTLY if failed else 0)
     worker = Worker(service, "worker")
     exit_on_signals()
     worker.start()
@@ -306,22 +367,34 @@ db = group(_commands, "db", "Look after the databases.")
 def db_upgrade(session: Session, check: bool) -> None:
     """Apply pending schema steps of the registry and of all applications."""
     service = session.open(start=False)
+    failed: Failed = {}
     if check:
-        pending = _pending(service)
+        pending = _pending(service, failed)
+        _tell_failed(session, failed)
         session.print({"applied": [], "pending": pending}, _steps_text(pending, "pending") or "nothing is pending")
-        session.exit(1 if pending else 0)
+        session.exit(1 if pending or failed else 0)
     make_folder(service.settings.data)
-    applied = upgrade(service)
+    applied = upgrade(service, failed)
+    _tell_failed(session, failed)
     session.print({"applied": applied, "pending": []}, _steps_text(applied, "applied") or "no step was pending")
+    session.exit(1 if failed else 0)
 
 
-def _pending(service: Service) -> list[dict[str, str | None]]:
+def _tell_failed(session: Session, failed: Failed) -> None:
+    for error in failed.values():
+        session.note(f"snaglist: {error.told if isinstance(error, Unusable) else error}")
+
+
+def _pending(service: Service, failed: Failed) -> list[dict[str, str | None]]:
     # An instance that was never used has nothing that is behind: the first start makes it current.
-    registry = service.applications.registry
-    sqlite = service.database.engine_name == "sqlite"
-    if (sqlite and not Path(registry.file).exists()) or not service.registry_steps.applied(registry):
+    applications = service.applications
+    if applications.lost():
+        raise Unusable(applications.registry, MISSING)
+    if not service.database.exists(applications.registry):
         return []
-    return pending_steps(service)
+    if not service.registry_steps.applied(applications.registry):
+        return []
+    return pending_steps(service, failed)
 
 
 def _steps_text(steps: list[dict[str, str | None]], word: str) -> str:

@@ -8,35 +8,33 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
-from snaglist.kernel.database import clock
 from snaglist.kernel.errors import ServiceError, Unavailable, internal_error
-from snaglist.kernel.jobs import queued_for
+from snaglist.kernel.faults import OF_THE_SCHEMA, Unusable
 from snaglist.kernel.leases import worker_alive
+from snaglist.plugins.system.looking import Looking, Seen
 from snaglist.plugins.system.warnings import config_warnings
 
 if TYPE_CHECKING:
     from snaglist.kernel.service import Service
 
 CACHE_SECONDS = 10
-OVERDUE_SECONDS = 300
-ESSENTIAL = ("python", "driver", "database_version", "database", "applications")
+ESSENTIAL = ("python", "driver", "database_version", "database")
 HINTS = {
     "python": "install Python 3.11 or newer",
     "driver": "install the driver: pip install 'snaglist[postgres]' or 'snaglist[mysql]'",
     "database_version": "upgrade the database server",
     "database": "see that the database server runs and SERVICE_DATABASE_URL names it",
-    "schema": "run `snaglist db upgrade`, which says so when it cannot mend it",
+    "schema": "run `snaglist db upgrade`, or upgrade this program: see the lines of the applications",
+    "databases": "see the lines of the applications",
     "applications": "see that the data directory exists and is writable",
     "jobs": "start a worker: `snaglist serve` or `snaglist jobs work`",
     "disk": "free disk space below the data directory, or make it writable",
 }
-NEED_DATABASE = ("database_version", "schema", "applications", "jobs")
+NEED_DATABASE = ("database_version", "schema", "databases", "applications", "jobs")
 
 
 MINIMUM = {"sqlite": (3, 35, 0), "postgresql": (13,), "mysql": (8, 0, 13), "mariadb": (10, 6)}
@@ -54,11 +52,14 @@ class Health:
         self._lock = threading.Lock()
         self._probed: tuple[float, bool] = (0.0, False)
         self._version: tuple[str, tuple[int, ...]] | None = None
+        self._looking = Looking(service)
 
     def report(self) -> tuple[dict[str, Any], int]:
         """Return the body of `health` and its status: 200 while the node can serve, else 503."""
-        checks = {name: _holds(check) for name, check in self._checks().items()}
-        usable = any(self._usable(application) for application in _or_empty(self._service.applications.all))
+        listed = _or_empty(self._service.applications.refresh)
+        seen = self._looking.look(listed)
+        checks = {name: _holds(check) for name, check in self._checks(listed, seen).items()}
+        usable = any(one.usable for one in seen.values())
         broken = not all(checks[name] for name in ESSENTIAL) or not usable
         body = {
             "status": "ok" if all(checks.values()) and not broken else "degraded",
@@ -68,15 +69,18 @@ class Health:
         }
         return body, 503 if broken else 200
 
-    def _checks(self) -> dict[str, Callable[[], bool]]:
+    def _checks(self, listed: list[Application], seen: dict[str, Seen]) -> dict[str, Callable[[], bool]]:
         own: dict[str, Callable[[], bool]] = {
             "python": lambda: sys.version_info >= (3, 11),
             "driver": lambda: True,  # a missing driver stops the start
             "database_version": self._version_is_enough,
             "database": self._database,
-            "schema": self._schema,
-            "applications": self._applications,
-            "jobs": self._jobs,
+            "schema": lambda: bool(seen) and not any(one.fault in OF_THE_SCHEMA for one in seen.values()),
+            "databases": lambda: (
+                bool(seen) and all(one.reached and one.fault in (None, *OF_THE_SCHEMA) for one in seen.values())
+            ),
+            "applications": lambda: bool(listed) and all(os.access(one.folder, os.W_OK) for one in listed),
+            "jobs": lambda: self._jobs(seen),
             "disk": self._disk,
         }
         added = [check for plugin in self._service.plugins.loaded() for check in plugin.checks]
@@ -119,30 +123,17 @@ class Health:
         try:
             with self._service.database.transaction(self._service.applications.registry, write=True):
                 return True
+        except Unusable:
+            return False
         except Unavailable as error:
             return "locked" in str(error.__cause__) or "busy" in error.message
         except SQLAlchemyError:
             return False
 
-    def _schema(self) -> bool:
-        return all(self._usable(application) for application in self._service.applications.all())
-
-    def _usable(self, application: Application) -> bool:
-        return _holds(lambda: self._service.applications.state(application).current)
-
-    def _applications(self) -> bool:
-        listed = self._service.applications.refresh()
-        return bool(listed) and all(os.access(application.folder, os.W_OK) for application in listed)
-
-    def _jobs(self) -> bool:
-        for application in self._service.applications.all():
-            with self._service.database.transaction(application, write=False) as db:
-                now = clock(db)
-                oldest = db.scalar(select(func.min(store.jobs.c.run_at)).where(queued_for(now)))
-            late = oldest is not None and oldest < times.add(now, seconds=-OVERDUE_SECONDS)
-            if late or (oldest is not None and not worker_alive(self._service)):
-                return False
-        return True
+    def _jobs(self, seen: dict[str, Seen]) -> bool:
+        if not seen or any(one.late for one in seen.values()):
+            return False
+        return not any(one.waiting for one in seen.values()) or worker_alive(self._service)
 
     def _disk(self) -> bool:
         data = self._service.settings.data

@@ -7,9 +7,12 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Conflict, Invalid, NotFound, store, times
-from snaglist.kernel.applications import Application, row, slug
+from snaglist.kernel.applications import FIRST, Application, row, slug
+from snaglist.kernel.faults import DAMAGED, FOREIGN, MISSING, Unusable
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.repairing import check, set_aside
 
+REPLACEABLE = (DAMAGED, MISSING, FOREIGN)  # nothing that works is lost with what is there
 _TURN = threading.Lock()  # one thread at a time makes or removes an application
 
 
@@ -23,7 +26,9 @@ def add_application(service: Service, name: str, application_id: str | None = No
     with _TURN:
         application = service.applications.make(wanted, name, times.now())
         try:
-            service.upgrade_application(application)  # first: whoever finds it registered may use it
+            # First: whoever finds it registered may use it.
+            service.database.create(application)
+            service.upgrade_application(application)
             register_application(service, application)
             service.introduce(application)
         except BaseException as error:
@@ -58,6 +63,55 @@ def rename_application(service: Service, application_id: str, name: str) -> Appl
     return found
 
 
+def recreate_application(service: Service, application: Application) -> None:
+    """Give a registered application whose database cannot be used a new, empty one; the old file stays beside it."""
+    with _TURN:
+        try:
+            service.applications.forget_state(application)
+            check(service, application)
+            service.require_schema(application)
+        except Unusable as error:
+            if error.fault not in REPLACEABLE:
+                raise
+        else:
+            raise Conflict(f"The {application.label} is in order: it is not made anew.")
+        service.applications.make_folders(application)
+        replace_database(service, application)
+        service.upgrade_application(application)
+        service.applications.forget_state(application)
+        service.introduce(application)
+
+
+def replace_database(service: Service, application: Application) -> None:
+    """Put an empty database in the place of one that is missing or cannot be used."""
+    set_aside(service, application)
+    service.database.create(application)
+    service.applications.forget_state(application)
+
+
+def adopt_applications(service: Service) -> list[Application]:
+    """Register the applications whose databases are there although the registry is lost or damaged.
+
+    Names that people gave them were in the registry: they are called by their ids until they are renamed.
+    """
+    applications = service.applications
+    try:
+        lost = applications.lost()
+    except Unusable as error:
+        if error.fault not in REPLACEABLE:
+            raise
+        lost = True
+    if not lost:
+        raise Conflict("The registry is in order: nothing is to be entered anew.")
+    found = applications.unregistered()
+    found.sort(key=lambda one: one.id != FIRST)
+    set_aside(service, applications.registry)
+    applications.make_registry()
+    for application in found:
+        register_application(service, application)
+    return found
+
+
 def unregister_application(service: Service, application: Application) -> None:
     """Remove an application with its database and folders."""
     with _TURN:
@@ -71,6 +125,7 @@ def _forget(service: Service, application: Application) -> None:
     if service.applications.find(application.id):  # else the registry need not be written, which may be what failed
         with service.database.transaction(service.applications.registry, write=True) as db:
             db.execute(delete(registered).where(registered.c.id == application.id))
+        service.activity.forget(application)
     service.applications.refresh()
     service.applications.forget_state(application)
     service.database.drop(application)

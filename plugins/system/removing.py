@@ -4,10 +4,10 @@ import logging
 
 from sqlalchemy import select
 
-from snaglist.kernel import Conflict, Unavailable, store
+from snaglist.kernel import Conflict, store
 from snaglist.kernel.applications import Application
-from snaglist.kernel.engines import is_broken
-from snaglist.kernel.service import Service, WrongSchema
+from snaglist.kernel.faults import DENIED, READONLY, Unusable
+from snaglist.kernel.service import Service
 from snaglist.plugins.system.registering import unregister_application
 
 log = logging.getLogger("snaglist")
@@ -19,8 +19,8 @@ def remove_application(service: Service, application: Application) -> None:
         raise Conflict("The only application cannot be deleted.")
     try:
         _take_leave(service, application)
-    except Unavailable as error:
-        if not isinstance(error, WrongSchema) and not is_broken(error.__cause__):
+    except Unusable as error:
+        if error.fault in (DENIED, READONLY):  # it cannot be removed either
             raise
         log.warning("application %s is removed without telling the plugins: %s", application.id, error.message)
     unregister_application(service, application)

@@ -1,33 +1,49 @@
 """Pending schema steps of the registry and of all applications."""
 
+from snaglist.kernel import Unavailable
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step
 from snaglist.plugins.system.sealed import reseal
 
 Listed = list[dict[str, str | None]]
+Failed = dict[str, Unavailable]  # by application
 
 
-def upgrade(service: Service) -> Listed:
-    """Apply all pending steps; returns application (None = registry), owner and name of each."""
-    applied = _listed(None, service.registry_steps.upgrade(service.applications.registry))
-    for application in service.applications.ensure_first():
-        applied += _listed(application.id, service.upgrade_application(application))
-        service.applications.forget_state(application)
-        service.introduce(application)
-        reseal(service, application)
+def upgrade(service: Service, failed: Failed | None = None) -> Listed:
+    """Apply all pending steps; returns application (None = registry), owner and name of each.
+
+    An application whose database cannot be used keeps no other from it: it is entered in `failed`, or raised.
+    """
+    applied = [one for name, step in service.applications.start() for one in _listed(name, [step])]
+    for application in service.applications.all():
+        try:
+            service.applications.make_folders(application)
+            applied += _listed(application.id, service.upgrade_registered(application))
+            service.applications.forget_state(application)
+            service.introduce(application)
+            reseal(service, application)
+        except Unavailable as error:
+            if failed is None:
+                raise
+            failed[application.id] = error
     return applied
 
 
-def pending_steps(service: Service) -> Listed:
-    """Return what `upgrade` would apply; raises WrongSchema for a database that no step mends."""
+def pending_steps(service: Service, failed: Failed | None = None) -> Listed:
+    """Return what `upgrade` would apply; a database that no step mends is entered in `failed`, or raised."""
     pending = _listed(None, service.registry_steps.state(service.applications.registry).pending)
     if pending:
         return pending
     for application in service.applications.all():
-        state = service.applications.state(application)
-        if state.unlike:  # which no step mends
-            service.require_schema(application)
-        pending += _listed(application.id, state.pending)
+        try:
+            state = service.applications.state(application)
+            if not state.current and (state.unlike or state.fault or state.newer):
+                service.require_schema(application)
+            pending += _listed(application.id, state.pending)
+        except Unavailable as error:
+            if failed is None:
+                raise
+            failed[application.id] = error
     return pending
 
 

@@ -93,7 +93,16 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
 def register_jobs(register: Callable[[Job], None]) -> None:
     """Register syncing, writing statuses out, and reading what webhooks are about."""
     # Looked at more often than it is due: whether the minutes are over is for `due` to say.
-    register(Job(kinds.SYNC, syncing.run, unit="items", every="tracker.interval_minutes", due=syncing.due))
+    register(
+        Job(
+            kinds.SYNC,
+            syncing.run,
+            unit="items",
+            every="tracker.interval_minutes",
+            due=syncing.due,
+            rests=syncing.rests,
+        )
+    )
     register(Job(kinds.PUSH, pushing.run, unit="issues", max_attempts=OFTEN))
     register(Job(kinds.WEBHOOK, webhooks.run, unit="items", max_attempts=OFTEN))
 

@@ -44,18 +44,25 @@ def run(call: JobCall) -> Mapping[str, Any]:
 def due(call: Call) -> Mapping[str, Any] | None:
     """Return the arguments of a pull that is needed now; asked in a read transaction."""
     settings = stored.load(call.db)
-    if not settings.enabled or not settings.wanted.anything:
-        return None
-    try:
-        if not stored.provider(call, settings).reads:
-            return None
-    except TrackerFailure:
+    if not _is_pulled(call, settings):
         return None
     where = position.load(call.db, settings.generation)
     minutes = int(call.setting("tracker.interval_minutes"))
     rested = where.tried_at is None or times.add(where.tried_at, seconds=60 * minutes) <= call.now
     paused = where.paused_until is not None and call.now < where.paused_until
     return {"action": "pull"} if rested and not paused else None
+
+
+def rests(call: Call) -> bool:
+    """Tell whether nothing is ever pulled with the settings as they are."""
+    return not _is_pulled(call, stored.load(call.db))
+
+
+def _is_pulled(call: Call, settings: Settings) -> bool:
+    try:
+        return settings.enabled and settings.wanted.anything and stored.provider(call, settings).reads
+    except TrackerFailure:
+        return False
 
 
 def _each(call: JobCall, settings: Settings, kind: Provider, tracker: Tracker, action: str) -> Mapping[str, Any]:

@@ -264,13 +264,13 @@ def test_a_clock_that_is_put_back_keeps_no_job_waiting(with_jobs: Callable[..., 
         assert kit.run() == 0, "a retry waits"
         kit.change(passing, run_at=future)
         assert kit.run() == 1
-        kit.jobs.ask_schedules(kit.application)
+        kit.service.schedules.ask(kit.application)
         assert kit.run() == 1
         kit.change(kit.enqueue("tidy"), created_at=future)
         kit.run()
         kit.change(passing + 1, created_at=future)
-        kit.jobs._asked.clear()
-        kit.jobs.ask_schedules(kit.application)
+        kit.service.schedules.forget()
+        kit.service.schedules.ask(kit.application)
         assert kit.run() == 1
 
 
@@ -450,8 +450,8 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
     with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
 
         def ask() -> int:
-            kit.jobs._asked.clear()  # as another process would ask
-            kit.jobs.ask_schedules(kit.application)
+            kit.service.schedules.forget()  # as another process would ask
+            kit.service.schedules.ask(kit.application)
             with kit.service.database.transaction(kit.application, write=False) as db:
                 count: int = db.execute(select(func.count()).select_from(table)).scalar_one()
                 return count
@@ -465,7 +465,7 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
         assert ask() == 1 and len(asked) == 2
         kit.client.post("plugins", {"id": "worker", "enabled": True})
         assert ask() == 2
-        kit.jobs.ask_schedules(kit.application)
+        kit.service.schedules.ask(kit.application)
         assert len(asked) == 3  # asked a moment ago by this process
 
 
@@ -473,7 +473,7 @@ def test_a_schedule_that_is_off(on_sqlite: Callable[..., Any]) -> None:
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: {})
     options = (Option("tidy.seconds", 30, "between runs", 0),)
     with on_sqlite(tidy, options=options, tidy__seconds=0) as kit:
-        kit.jobs.ask_schedules(kit.application)
+        kit.service.schedules.ask(kit.application)
         assert kit.run() == 0
 
 

@@ -43,7 +43,7 @@ def test_key(run: Run) -> None:
 def test_doctor(run: Run) -> None:
     fine = run("doctor")
     assert fine.returncode == 0, fine.stdout
-    assert fine.stdout.count("ok ") == 8
+    assert fine.stdout.count("ok ") == 9
     warned = run("doctor", SERVICE_TYPO="1")
     assert warned.returncode == 0
     assert "SERVICE_TYPO: unknown environment variable" in warned.stdout
@@ -84,7 +84,9 @@ def test_doctor_names_the_secrets_that_no_key_opens(run: Run, fresh_data: Path) 
         hook = {"name": "Ops", "type": "webhook", "url": "http://127.0.0.1/x", "secret": "my-own-key"}
         assert client.post("alert-channels", hook).status == 201
         assert (
-            client.patch("tracker-settings", {"provider": "github", "api_key": "k", "webhook_secret": "s3cr3t-key"}).status
+            client.patch(
+                "tracker-settings", {"provider": "github", "api_key": "k", "webhook_secret": "s3cr3t-key"}
+            ).status
             == 200
         )
     found = run("doctor", SERVICE_SECRET="another")
@@ -167,9 +169,12 @@ def test_a_file_that_sqlite_cannot_make(run: Run, tmp_path: Path) -> None:
     for command in (("apps", "list"), ("import", __file__), ("db", "upgrade"), ("jobs", "work", "--once")):
         failed = run(*command, "--data", str(tmp_path / "new"))
         assert (failed.returncode, failed.stdout) == (1, "")
-        assert "not available now; try again. (unable to open database file)" in failed.stderr
+        assert "The registry is not one of snaglist" in failed.stderr
+        assert "(unable to open database file)" in failed.stderr
         assert "Traceback" not in failed.stderr
-    assert "FAIL  database: see that this user may write" in run("doctor", "--data", str(tmp_path / "new")).stdout
+    assert (
+        "FAIL  database: The registry is not one of snaglist: " in run("doctor", "--data", str(tmp_path / "new")).stdout
+    )
 
 
 def test_an_unforeseen_failure_shows_where_only_when_asked(

@@ -28,6 +28,12 @@ def due(call: Call) -> Mapping[str, Any] | None:
     return {} if needed else None
 
 
+def rests(call: Call) -> bool:
+    """Tell whether no rule waits for silence and no digest for the end of its hour; tidying up can wait."""
+    waiting = any(rule.trigger_type == "heartbeat" for rule in enabled_rules(call.db))
+    return not waiting and not outbox_queries.has_newer(call.db, times.add(call.now, seconds=-2 * 3600))
+
+
 def run(call: JobCall) -> Mapping[str, Any]:
     """Do all of it, each in a transaction of its own."""
     looked_at = catch_up(call)

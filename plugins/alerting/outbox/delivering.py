@@ -32,6 +32,11 @@ def due(call: Call) -> Mapping[str, Any] | None:
     return {} if queries.is_due(call.db, call.now) else None
 
 
+def rests(call: Call) -> bool:
+    """Tell whether no message waits, be it for a later time."""
+    return not any(queries.waiting(call.db).values())
+
+
 def run(call: JobCall) -> Mapping[str, Any]:
     """Send what is due."""
     started = time.monotonic()

@@ -97,6 +97,11 @@ def page_of_messages(db: Connection, rule_id: int | None, page: int, limit: int)
     return int(total), db.execute(shown).all()
 
 
+def has_newer(db: Connection, since: str) -> bool:
+    """Tell whether there are messages from a time on."""
+    return db.execute(select(outbox.c.id).where(outbox.c.created_at >= since).limit(1)).first() is not None
+
+
 def has_older(db: Connection, before: str) -> bool:
     """Tell whether there are messages from before a time."""
     return db.execute(select(outbox.c.id).where(outbox.c.created_at < before).limit(1)).first() is not None

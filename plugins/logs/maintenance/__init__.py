@@ -7,7 +7,14 @@ from snaglist.plugins.logs.maintenance.handlers import ENDPOINTS
 JOBS = (
     Job(reindexing.JOB, reindexing.run, unit="bytes", local=True),
     Job(deletion.JOB, deletion.run, unit="occurrences"),
-    Job(retention.JOB, retention.run, unit="occurrences", every="retention.interval_seconds", due=retention.due),
+    Job(
+        retention.JOB,
+        retention.run,
+        unit="occurrences",
+        every="retention.interval_seconds",
+        due=retention.due,
+        rests=retention.rests,
+    ),
 )
 
 __all__ = ["ENDPOINTS", "JOBS"]

@@ -49,6 +49,11 @@ def due(call: Call) -> Mapping[str, Any] | None:
     return {} if most and any(_beyond(call, issue_id, most) for issue_id in _crowded(call, most)) else None
 
 
+def rests(call: Call) -> bool:
+    """Tell whether time alone gives nothing up."""
+    return not oldest_kept(call)
+
+
 def run(call: JobCall) -> Mapping[str, Any]:
     """Remove occurrences that the rules give up; issues and their counters stay."""
     removed = 0

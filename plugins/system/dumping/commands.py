@@ -8,8 +8,9 @@ import click
 
 from snaglist.kernel import Invalid
 from snaglist.kernel.cli import Session, command, table
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.privacy import make_folder
-from snaglist.plugins.system.commands import db
+from snaglist.plugins.system.commands import PARTLY, db
 
 _LATER = "once it works, load the file again with --replace, or go on without them"
 
@@ -22,15 +23,31 @@ def db_dump(session: Session, file: Path) -> None:
 
     service = session.open()
     applications = [session.application()] if session.app else service.applications.all()
+    left: list[Unusable] = []
     try:
         with session.progress("dumping") as move:
-            written = dump(service, applications, file, move)
+            written = dump(service, applications, file, move, None if session.app else left)
     except OSError as error:
         raise Invalid(f"{file}: {error.strerror}") from error
+    for unusable in left:
+        session.note(f"warning: not in the dump: {unusable.told}")
     for name, dumped in written.items():
+        if dumped.lost:
+            session.note(
+                f"warning: {name}: the database is damaged: not all of it is in the dump ({_lost(dumped.lost)})"
+            )
         for owner, matter in dumped.left_out.items():
             session.note(f"warning: {name}: rows of {owner} are left out, because its plugin {matter}")
     _print(session, file, [{"id": name, **asdict(dumped)} for name, dumped in written.items()])
+    session.exit(PARTLY if left or any(dumped.lost for dumped in written.values()) else 0)
+
+
+def _lost(tables: dict[str, int]) -> str:
+    rows = sum(number for number in tables.values() if number > 0)
+    unknown = [name for name, number in tables.items() if number < 0]
+    said = [f"{rows} rows of {len(tables) - len(unknown)} tables are lost"] if rows else []
+    said += [f"an unknown number of rows of {', '.join(unknown)}"] if unknown else []
+    return "; ".join(said)
 
 
 @command(db, "load")

@@ -1,8 +1,9 @@
 """Writing a dump: each application in one consistent read transaction, row by row, while it is in use."""
 
 import base64
+import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,13 @@ from sqlalchemy.schema import sort_tables
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
+from snaglist.kernel.faults import DAMAGED, OF_THE_SCHEMA, Unusable
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.file import Writer, write_dump
 from snaglist.plugins.system.dumping.numbers import last_number, never_again
+from snaglist.plugins.system.dumping.salvage import salvaged
 from snaglist.plugins.system.orphans import unused
+from snaglist.plugins.system.repairing import check
 
 FETCHED = 500
 Progress = Callable[[int, int | None, str], None]
@@ -27,18 +31,50 @@ class Dumped:
 
     rows: int
     left_out: dict[str, str]
+    lost: dict[str, int] = field(default_factory=dict)  # of a damaged one, by table; -1: nobody knows how many
 
 
-def dump(service: Service, applications: Sequence[Application], path: Path, progress: Progress) -> dict[str, Dumped]:
-    """Write applications into one file; returns what was written by id."""
+def dump(
+    service: Service,
+    applications: Sequence[Application],
+    path: Path,
+    progress: Progress,
+    left: list[Unusable] | None = None,
+) -> dict[str, Dumped]:
+    """Write applications into one file; returns what was written by id.
+
+    Of a damaged SQLite file what can be read. One of which nothing can is entered in `left`, or raises Unusable.
+    """
     header = {"version": service.version, "created_at": times.now(), "engine": service.database.engine_name}
     written: dict[str, Dumped] = {}
     with write_dump(path, header) as writer:
         for application in applications:
-            before = writer.rows
-            left_out = _dump_application(service, application, writer, progress)
-            written[application.id] = Dumped(writer.rows - before, left_out)
+            try:
+                written[application.id] = _dump(service, application, writer, progress)
+            except Unusable as error:
+                if left is None or error.fault in OF_THE_SCHEMA or len(left) + 1 == len(applications):
+                    raise
+                left.append(error)
     return written
+
+
+def _dump(service: Service, application: Application, writer: Writer, progress: Progress) -> Dumped:
+    before = writer.rows
+    try:
+        check(service, application)
+    except Unusable as error:
+        if error.fault is not DAMAGED:
+            raise
+        try:  # another database under the same id, for as long as it is dumped
+            with salvaged(service, application, tables_of(service)) as (saved, losses):
+                left_out = _dump_application(service, saved, writer, progress)
+                return Dumped(writer.rows - before, left_out, losses.rows)
+        except sqlite3.DatabaseError:
+            raise error from None  # nothing can be read, not even which tables there are
+        finally:
+            service.applications.forget_state(application)
+    left_out = _dump_application(service, application, writer, progress)
+    return Dumped(writer.rows - before, left_out)
 
 
 def tables_of(service: Service) -> list[Table]:
@@ -50,6 +86,7 @@ def tables_of(service: Service) -> list[Table]:
 
 
 def _dump_application(service: Service, application: Application, writer: Writer, progress: Progress) -> dict[str, str]:
+    service.applications.forget_state(application)
     service.require_schema(application)
     with service.database.transaction(application, write=False, snapshot=True) as db:
         ledger = select(store.schema_step.c.owner, store.schema_step.c.name).order_by(

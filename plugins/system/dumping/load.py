@@ -15,12 +15,19 @@ from snaglist.kernel import Conflict, store
 from snaglist.kernel.applications import Application, slug
 from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
 from snaglist.plugins.system.orphans import unused
-from snaglist.plugins.system.registering import register_application, rename_application
+from snaglist.plugins.system.registering import (
+    REPLACEABLE,
+    register_application,
+    rename_application,
+    replace_database,
+)
+from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.shapes import unlike
 
 MAX_ROWS = 1_000
@@ -69,7 +76,7 @@ class Loader:
         unless `replace` is true. Rows of plugins that do not work here are left out: `left_out` names them.
         """
         found = self._check(wanted)
-        self._service.registry_steps.upgrade(self._service.applications.registry)
+        self._service.applications.make_registry()
         known = {application.id: application for application in self._service.applications.refresh()}
         for application_id in found:
             if application_id in known:
@@ -102,7 +109,9 @@ class Loader:
     def _refuse(self, application: Application, replace: bool) -> None:
         if not replace:
             raise Conflict(f"The application {application.id} exists; --replace loads over it.")
-        if not self._service.applications.state(application).current:
+        try:
+            self._service.require_schema(application)
+        except Unusable:
             return
         with self._service.database.transaction(application, write=False) as db:
             if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
@@ -145,7 +154,7 @@ class Loader:
     def _load(self, part: Part, records: Iterator[Record], *, registered: bool) -> int:
         """Load an application; returns the number of rows."""
         service, application = self._service, part.application
-        service.database.create(application)
+        self._make_database(application)
         self._make_schema(part)
         # In a transaction of its own, which MariaDB ends with each: if the rest fails, some numbers are skipped.
         with service.database.transaction(application, write=True) as db:
@@ -168,6 +177,18 @@ class Loader:
             register_application(service, application)
         service.applications.forget_state(application)
         return loaded
+
+    def _make_database(self, application: Application) -> None:
+        """Make a database where there is none, or none that can be used: what is there stays beside it."""
+        try:
+            if self._service.database.exists(application):
+                check(self._service, application)
+                if not self._service.steps.state(application).fault:
+                    return
+        except Unusable as error:
+            if error.fault not in REPLACEABLE:
+                raise
+        replace_database(self._service, application)
 
     def _make_schema(self, part: Part) -> None:
         """Bring the database to the steps that the dump had: later ones change rows too, and run afterwards."""

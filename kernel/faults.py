@@ -1,0 +1,168 @@
+"""What is wrong with a database that cannot be used: told from the codes of the drivers and from the file itself.
+
+Each fault has a name, what is said of it to everybody, and what to do about it, which the command line says.
+"""
+
+import os
+import shutil
+import sqlite3
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import DBAPIError
+
+from snaglist.kernel.errors import Unavailable
+
+if TYPE_CHECKING:
+    from snaglist.kernel.database import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """`said` goes on from "The database of …"; `remedy` may name {id}, {file}, {folder}; `retry_after`: seconds."""
+
+    name: str
+    said: str
+    remedy: str
+    retry_after: int
+    registry_remedy: str = ""
+
+
+_BRING_BACK = (
+    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+)
+_ENTER = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
+DAMAGED = Fault(
+    "damaged",
+    "is damaged",
+    "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
+    " `snaglist db load FILE --replace`; the damaged file stays beside it",
+    300,
+    _ENTER,
+)
+MISSING = Fault(
+    "missing", "is missing or empty", f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`", 300, _ENTER
+)
+FOREIGN = Fault(
+    "foreign",
+    "is not one of snaglist",
+    f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`; what is there now stays beside it",
+    300,
+    _ENTER,
+)
+DENIED = Fault(
+    "denied",
+    "may not be used by this user",
+    "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",
+    300,
+)
+READONLY = Fault(
+    "readonly", "cannot be written to", "make {folder}, the files in it and their disk (on a server: it) writable", 60
+)
+FULL = Fault("full", "has no room left: the disk is full", "free space on the disk of {folder} (or of the server)", 60)
+NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 60)
+BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
+UNLIKE = Fault(
+    "unlike",
+    "was made by an unreleased version",
+    "`snaglist db dump` with that, `db load --replace` with this one",
+    10,
+)
+OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
+
+
+class Unusable(Unavailable):
+    """A database that cannot be used until somebody does something about it.
+
+    The message names it and the kind of fault; `remedy` names files too, for the operator alone.
+    """
+
+    def __init__(self, tenant: "Tenant", fault: Fault, what: str = "") -> None:
+        said = what or f"The {tenant.label} {fault.said}"
+        super().__init__(f"{said}.", retry_after=fault.retry_after)
+        self.fault = fault
+        file = tenant.file
+        remedy = (tenant.id == "" and fault.registry_remedy) or fault.remedy
+        self.remedy = remedy.format(id=tenant.id, file=file, folder=file.parent)
+
+    @property
+    def told(self) -> str:
+        """The message with what to do, for the operator."""
+        return f"{self.message.removesuffix('.')}: {self.remedy}"
+
+
+def look(file: Path) -> Fault | None:
+    """Say what a look at a SQLite file, without opening it, finds wrong."""
+    try:
+        found = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    except OSError:
+        return DENIED
+    if not stat.S_ISREG(found.st_mode):
+        return FOREIGN
+    if not found.st_size:
+        return MISSING
+    if not _may(file, os.R_OK):
+        return DENIED
+    if not _may(file, os.W_OK) or not _may(file.parent, os.W_OK | os.X_OK):
+        ours = not hasattr(os, "geteuid") or os.geteuid() in (found.st_uid, 0)
+        return READONLY if ours or os.statvfs(file).f_flag & os.ST_RDONLY else DENIED
+    return None
+
+
+def _may(path: Path, how: int) -> bool:
+    return os.access(path, how, effective_ids=os.access in os.supports_effective_ids)
+
+
+def fault_of(error: DBAPIError | sqlite3.Error, file: Path) -> Fault | None:
+    """Say what a failure of a driver tells of the database; None for what waiting or the caller may mend."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, sqlite3.Error):
+        return _sqlite_fault(getattr(original, "sqlite_errorcode", 0), file)
+    code = code_of(original)
+    return next((fault for fault, codes in _SERVER_CODES.items() if code in codes), None)
+
+
+def _sqlite_fault(extended: int, file: Path) -> Fault | None:
+    code = extended & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return look(file) or DAMAGED
+    if code == sqlite3.SQLITE_FULL:
+        return FULL
+    if code in _OF_THE_FILE:
+        found = look(file)
+        if found or code != sqlite3.SQLITE_IOERR:
+            return found or (READONLY if code == sqlite3.SQLITE_READONLY else None)
+        if not shutil.disk_usage(file.parent).free:
+            return FULL
+        return DAMAGED if extended in _UNREADABLE else None
+    return None
+
+
+_OF_THE_FILE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
+_UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+# SQLSTATEs of PostgreSQL, numbers of MySQL and MariaDB.
+_SERVER_CODES: dict[Fault, set[str | int]] = {
+    MISSING: {"3F000", 1049},
+    DENIED: {"42501", 1044},
+    FULL: {"53100", 1021, 1114},
+    READONLY: {"25006", 1290, 1836},
+}
+_NO_TABLE = ("42P01", 1146)
+
+
+def names_no_table(error: DBAPIError) -> bool:
+    """Tell whether a statement named a table that is not there."""
+    if isinstance(error.orig, sqlite3.OperationalError):
+        return str(error.orig).startswith("no such table")
+    return code_of(error.orig) in _NO_TABLE
+
+
+def code_of(original: BaseException | None) -> str | int | None:
+    """Return the SQLSTATE (PostgreSQL) or the error number (MySQL, MariaDB)."""
+    first = next(iter(getattr(original, "args", ())), None)
+    state: str | None = getattr(original, "sqlstate", None)
+    return first if isinstance(first, int) else state

@@ -1,0 +1,55 @@
+"""Looking through a SQLite file for damage, and putting one that cannot be used aside."""
+
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from snaglist.kernel import times
+from snaglist.kernel.database import Tenant
+from snaglist.kernel.faults import DAMAGED, Unusable, look
+from snaglist.kernel.service import Service
+
+CHECK_SECONDS = 60
+
+
+def check(service: Service, tenant: Tenant, *, seconds: float = CHECK_SECONDS) -> bool:
+    """Look through a SQLite file for damage; False when the time was not enough for all of it.
+
+    Raises Unusable, and remembers it, when it is damaged or cannot be opened. Servers look after that themselves.
+    """
+    if service.database.engine_name != "sqlite":
+        return True
+    fault = look(tenant.file)
+    whole = None if fault else _sound(tenant.file, seconds)
+    if whole is False:
+        fault = DAMAGED
+        service.database.faults.note(tenant, fault, "found by looking through it")
+    if fault:
+        raise Unusable(tenant, fault)
+    return bool(whole)
+
+
+def set_aside(service: Service, tenant: Tenant) -> None:
+    """Move a database that cannot be used out of the way, under a name that tells when; on servers drop it."""
+    if service.database.engine_name != "sqlite":
+        service.database.drop(tenant)
+        return
+    service.database.release(tenant)
+    suffix = f"unusable-{times.now().replace(' ', 'T').replace(':', '')}"
+    for beside in ("", "-wal", "-shm", "-journal"):
+        file = Path(f"{tenant.file}{beside}")
+        with suppress(FileNotFoundError):
+            file.rename(file.with_name(f"{file.name}.{suffix}"))
+
+
+def _sound(file: Path, seconds: float) -> bool | None:
+    end = time.monotonic() + seconds
+    db = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
+    try:
+        db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
+        return [row[0] for row in db.execute("PRAGMA quick_check(1)")] == ["ok"]
+    except sqlite3.Error as error:
+        return None if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT else False
+    finally:
+        db.close()
