@@ -106,13 +106,15 @@ class Schedules:
         """Take kinds out of `wanted` and ask them in one transaction; it ends where one of them fails."""
         due: dict[str, Mapping[str, Any]] = {}
         noted: list[tuple[Plugin, str, str | None]] = []
-        plugins = {plugin.id: plugin for plugin in self._service.plugins.loaded()}
+        plugins = self._service.plugins
         with call.transaction(write=False) as db:
             now = clock(db)
             busy, newest = self._unfinished(db), self._newest(db, wanted, now)
             while wanted:
                 kind = next(iter(wanted))
                 owner, job, seconds = wanted.pop(kind)
+                plugin, what = plugins.find(owner), f"job {kind}"
+                assert plugin is not None
                 asked = self._asked[call.application.id][kind] = _Asked(time.monotonic() + seconds, rests=False)
                 if kind in busy or newest.get(kind, "") >= times.add(now, seconds=2 - seconds):
                     continue
@@ -125,21 +127,17 @@ class Schedules:
                     if ends_transaction(error) or isinstance(error, Unavailable):
                         raise
                     log.exception("plugin %s failed in due of job %s", owner, kind)
-                    noted.append((plugins[owner], f"job {kind}", describe(error)))
+                    noted.append((plugin, what, describe(error)))
                     break
-                if (
-                    on
-                    and not plugins[owner].core
-                    and self._service.plugins.is_failing(db, plugins[owner], f"job {kind}")
-                ):
-                    noted.append((plugins[owner], f"job {kind}", None))
+                if on and not plugin.core and plugins.is_failing(db, plugin, what):
+                    noted.append((plugin, what, None))
                 if args is not None:
                     due[kind] = args
                 if rests and not active:
                     asked.rests, asked.again = True, asked.again if on and job.watch else float("inf")
         for plugin, what, said in noted:
             with call.transaction():
-                self._service.plugins.note(call, plugin, what, said)
+                plugins.note(call, plugin, what, said)
         return due
 
     def _unfinished(self, db: Connection) -> set[str]:

@@ -147,7 +147,8 @@ def check_job(new: Job) -> None:
     _text("job: kind", new.kind, _KIND)
     what = f"job {new.kind}"
     _callable(f"{what}: run", new.run)
-    _callable(f"{what}: due", new.due, optional=True)
+    for name in ("due", "rests", "watch"):
+        _callable(f"{what}: {name}", getattr(new, name), optional=True)
     _text(f"{what}: unit", new.unit, _UNIT, empty=True)
     _number(f"{what}: max_attempts", new.max_attempts, least=1)
     if new.every is not None:
