@@ -26,6 +26,7 @@ from typing import Any
 
 import servers
 
+from snaglist.kernel.leases import worker_alive
 from snaglist.kernel.service import Service
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.registering import add_application, register_application
@@ -147,11 +148,14 @@ def _requests(service: Service, applications: int) -> float:
 
 def _watch(service: Service, pid: int, seconds: float) -> dict[str, float]:
     """Return what the worker of a process costs and how soon it takes jobs."""
-    settled, limit = 0.0, time.monotonic() + 300
-    while settled < 3 and time.monotonic() < limit:  # three seconds in a row with less than a fifth of a core
+    limit = time.monotonic() + 600
+    while not worker_alive(service) and time.monotonic() < limit:
+        time.sleep(0.2)
+    quiet = 0
+    while quiet < 4 and time.monotonic() < limit:  # seconds in a row with next to no work, on a busy machine too
         before = _processor_seconds(pid)
         time.sleep(1)
-        settled = settled + 1 if _processor_seconds(pid) - before < 0.2 else 0
+        quiet = quiet + 1 if _processor_seconds(pid) - before < 0.04 else 0
     first = _processor_seconds(pid)
     time.sleep(seconds)
     idle = (_processor_seconds(pid) - first) / seconds

@@ -5,6 +5,8 @@ from pathlib import Path
 from snaglist.kernel import Call, ServiceError
 from snaglist.kernel.errors import internal_error
 from snaglist.plugins.logs import queries
+from snaglist.plugins.logs.discovery import reason
+from snaglist.plugins.logs.files import inspect
 from snaglist.plugins.logs.moving import leave
 from snaglist.plugins.logs.readings import Reading, known_source
 from snaglist.plugins.logs.results import FileResult
@@ -44,3 +46,15 @@ def note_failure(
             if result.gone:
                 leave(db, known)
             queries.change_source(db, known.id, **values)
+
+
+def note_unforeseen(call: Call, path: Path, reading: Reading, result: FileResult, error: Exception) -> None:
+    """Note whatever went wrong with a file; but for the file system, no schedule tries again until it changes."""
+    if isinstance(error, OSError):
+        note_failure(call, path, reading, result, reason(error))
+        return
+    try:
+        modified_at = inspect(path).modified_at
+    except OSError:
+        modified_at = None
+    note_failure(call, path, reading, result, unforeseen(error), modified_at)

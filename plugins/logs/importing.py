@@ -6,6 +6,7 @@ place when more of it has arrived.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,8 +20,8 @@ from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_eve
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
-from snaglist.plugins.logs.failures import note_failure, unforeseen
-from snaglist.plugins.logs.files import Damage, OpenFile, inspect, open_file
+from snaglist.plugins.logs.failures import note_failure, note_unforeseen
+from snaglist.plugins.logs.files import Damage, OpenFile, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Parser, Reader
@@ -30,7 +31,11 @@ from snaglist.plugins.logs.readings import (
     ParseFailure,
     Reading,
     Search,
+    Unfinished,
+    Unreadable,
     Watch,
+    Watching,
+    check_damage,
     known_source,
     make_reader,
     note_success,
@@ -56,16 +61,13 @@ def import_file(
     that is away (Unavailable), ends in an exception: whatever else is wrong with a file stops no other.
     """
     result = FileResult(path)
-    watching = _Watching(watch)
+    watching = Watching(watch)
 
     def read(parsers: Sequence[Parser]) -> None:
         for _ in range(ATTEMPTS):
-            try:
-                with open_file(path) as file:
-                    _import(call, file, replace(reading, parsers=parsers), result, search, watching)
+            with suppress(FileChanged), open_file(path) as file:
+                _import(call, file, replace(reading, parsers=parsers), result, search, watching)
                 break
-            except FileChanged:
-                continue
 
     try:
         str(path).encode()
@@ -75,39 +77,11 @@ def import_file(
     except FileNotFoundError as error:
         result.gone = True
         note_failure(call, path, reading, result, reason(error))
-    except OSError as error:
-        if error is watching.raised:
-            raise
-        note_failure(call, path, reading, result, reason(error))
     except Exception as error:
         if error is watching.raised or isinstance(error, Unavailable):
             raise
-        note_failure(call, path, reading, result, unforeseen(error), _modified_at(path))
+        note_unforeseen(call, path, reading, result, error)
     return result
-
-
-class _Watching:
-    """Calls a watch, if there is one, and remembers what it raised."""
-
-    def __init__(self, watch: Watch | None) -> None:
-        self._watch = watch
-        self.raised: Exception | None = None
-
-    def __call__(self, done: int) -> None:
-        if self._watch is None:
-            return
-        try:
-            self._watch(done)
-        except Exception as error:
-            self.raised = error
-            raise
-
-
-def _modified_at(path: Path) -> str | None:
-    try:
-        return inspect(path).modified_at
-    except OSError:
-        return None
 
 
 def _import(
@@ -115,7 +89,7 @@ def _import(
 ) -> None:
     run = _FileImport(call, file, reading, result, watch)
     try:
-        run.run(search or _nothing)
+        run.run(search or (lambda _file, _head: None))
         if result.state != "read":
             result.deleted = memory.number_of(call, run.original or result.source_id)
     except Conflict as error:
@@ -126,14 +100,6 @@ def _import(
         note_failure(call, file.state.path, reading, result, str(error))
     finally:
         run.close()
-
-
-class Unfinished(Exception):
-    """A compressed file is damaged, or not all there yet."""
-
-
-class Unreadable(Exception):
-    """Nothing of a compressed file can be read."""
 
 
 class _FileImport:
@@ -161,8 +127,7 @@ class _FileImport:
         self.trail: Trail | None = None
         self.first_byte = 0
         self.ends: int | None = None  # where a file ended that may be a copy in the making
-        self.checkpoint = 0
-        self.position = 0
+        self.checkpoint = self.position = 0
         # What became of the entry that was open: it is complete now, or more of it has arrived.
         self.settled: int | None = None
         self.revised: Event | None = None
@@ -187,15 +152,10 @@ class _FileImport:
     def _look_for_damage(self) -> None:
         """Find out how far a compressed file can be read. Where the rest may come, its last entry stays open."""
         self.damage = self.file.find_damage()
-        if self.damage is None:
-            return
-        if not self.quiet and not self.reading.complete:
-            seconds = self.call.setting("ingestion.quiet_seconds")
-            wait = f"it may still be written, so it is read when it has not changed for {seconds} s"
-            raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")  # the same while it grows
-        if not self.damage.lines:
-            raise Unreadable(f"{self.damage.place}; no whole line comes before")
-        self.final = self.reading.complete
+        if self.damage is not None:
+            settled = self.quiet or self.reading.complete
+            check_damage(self.damage, waiting=0 if settled else self.call.setting("ingestion.quiet_seconds"))
+            self.final = self.reading.complete
 
     def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
         """Find where to go on; False when the file needs no reading."""
@@ -455,7 +415,3 @@ class _FileImport:
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, row["path"])
-
-
-def _nothing(_: OpenFile, __: bytes) -> None:
-    """Find nothing."""

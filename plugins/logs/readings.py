@@ -15,7 +15,7 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.issues import stored_path
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
-from snaglist.plugins.logs.files import OpenFile
+from snaglist.plugins.logs.files import Damage, OpenFile
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.trail import Trail
 
@@ -32,6 +32,14 @@ class ParseFailure(Exception):
 
 class FileChanged(Exception):
     """The file does not hold the bytes any more that were read of it: it was truncated or written anew."""
+
+
+class Unfinished(Exception):
+    """A compressed file is damaged, or not all there yet."""
+
+
+class Unreadable(Exception):
+    """Nothing of a compressed file can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,3 +174,30 @@ def parse(step: Callable[[], _Made]) -> _Made:
     except Exception as error:
         log.exception("a parser failed")
         raise ParseFailure(f"cannot be parsed ({type(error).__name__})") from error
+
+
+def check_damage(damage: Damage, *, waiting: int) -> None:
+    """Raise Unreadable without a whole line; with `waiting` seconds the file may still be written: Unfinished."""
+    if waiting:  # the same text while it grows
+        wait = f"it may still be written, so it is read when it has not changed for {waiting} s"
+        raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")
+    if not damage.lines:
+        raise Unreadable(f"{damage.place}; no whole line comes before")
+
+
+class Watching:
+    """Calls a watch, if there is one, and remembers what it raised."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self._watch = watch
+        self.raised: Exception | None = None
+
+    def __call__(self, done: int) -> None:
+        """Tell how many bytes are done."""
+        if self._watch is None:
+            return
+        try:
+            self._watch(done)
+        except Exception as error:
+            self.raised = error
+            raise

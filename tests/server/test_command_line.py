@@ -83,12 +83,8 @@ def test_doctor_names_the_secrets_that_no_key_opens(run: Run, fresh_data: Path) 
         assert made.status == 201, made.text
         hook = {"name": "Ops", "type": "webhook", "url": "http://127.0.0.1/x", "secret": "my-own-key"}
         assert client.post("alert-channels", hook).status == 201
-        assert (
-            client.patch(
-                "tracker-settings", {"provider": "github", "api_key": "k", "webhook_secret": "s3cr3t-key"}
-            ).status
-            == 200
-        )
+        tracker = {"provider": "github", "api_key": "k", "webhook_secret": "s3cr3t-key"}
+        assert client.patch("tracker-settings", tracker).status == 200
     found = run("doctor", SERVICE_SECRET="another")
     assert found.returncode == 0
     lost = [line.partition(": no key opens it")[0] for line in found.stdout.splitlines() if "no key opens it" in line]
