@@ -45,6 +45,7 @@ from snaglist.plugins.issues.storing import (
     replace_event,
     reread_events,
     store_events,
+    withdraw_event,
 )
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
@@ -94,6 +95,7 @@ __all__ = [
     "tables",
     "unmerge_grouping",
     "update_mirrored",
+    "withdraw_event",
 ]
 
 

@@ -1,8 +1,8 @@
 """Reads one file from its checkpoint: entries, occurrences and the checkpoint move in the same transactions.
 
-The checkpoint is the end of the last entry stored. The last entry of a file that may still grow is stored
-as provisional and remembered in `open_event`; the next read begins at that entry again and replaces it in
-place when more of it has arrived.
+The checkpoint is the end of what was read. The last entries of a file that may still grow are stored as provisional
+and remembered (see `unfinished`); the next read begins at the first of them again and replaces in place what more
+has arrived of.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, withdraw_event
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
@@ -37,8 +37,10 @@ from snaglist.plugins.logs.readings import (
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.source_rows import new_source_row
 from snaglist.plugins.logs.trail import Trail
+from snaglist.plugins.logs.unfinished import Piece, Unfinished, settle
 
 CHUNK_BYTES = 256 * 1024
+_BLANK = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"  # what may stand before the first entry, byte order marks included
 ATTEMPTS = 3  # at a file that is rotated while it is read
 _BUSY = "is being read by another import"
 
@@ -99,13 +101,14 @@ class _FileImport:
         self.result = result
         self.watch = watch
         self.started = times.now()
-        quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
-        self.final = reading.final or bool(self.state.compression) or quiet
+        quiet = call.setting("ingestion.quiet_seconds")
+        self.quiet = times.add(self.state.modified_at, seconds=quiet) <= self.started
+        self.final = reading.final or bool(self.state.compression)
         # What is known of the file already, and where this run stands.
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
         self.superseded: Row[Any] | None = None
-        self.open_event: dict[str, Any] | None = None
+        self.before: Unfinished | None = None
         self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
         self.trail: Trail | None = None
@@ -113,10 +116,13 @@ class _FileImport:
         self.ends: int | None = None  # where a file ended that may be a copy in the making
         self.checkpoint = 0
         self.position = 0
-        # What became of the entry that was open: it is complete now, or more of it has arrived.
-        self.settled: int | None = None
-        self.revised: Event | None = None
-        self.last: Event | None = None
+        # What became of the entries that were unfinished: complete now, other than they were, or none any more.
+        self.settled: list[int] = []
+        self.revised: list[tuple[Event, Piece]] = []
+        self.withdrawn: list[Piece] = []
+        # The entries that more bytes may change.
+        self.last: list[Event] = []
+        self.whole = True
 
     def run(self, search: Search) -> None:
         """Find out what is known of the file and read the rest."""
@@ -159,10 +165,10 @@ class _FileImport:
 
     def _pass_over(self, known: Row[Any]) -> None:
         self.result.state, self.result.log_type, self.result.source_id = "unchanged", known.log_type, known.id
-        if known.open_event and self.final:
+        unfinished = Unfinished.of(known)
+        if unfinished and unfinished.may_settle and self.quiet:
             with self.call.transaction() as db:
-                queries.settle(db, known.id, known.open_event["start"])
-                queries.change_source(db, known.id, open_event=None)
+                settle(db, known)
 
     def _resume(self, known: Row[Any] | None) -> bool:
         """Go on with the path's own source; False when the file does not hold what was read of it."""
@@ -183,7 +189,7 @@ class _FileImport:
         """Go on with a source."""
         self.known = known
         self.source = EventSource(known.id, known.module_id, str(self.state.path))
-        self.checkpoint, self.open_event = known.offset, known.open_event
+        self.checkpoint, self.before = known.offset, Unfinished.of(known)
         if known.offset:
             self._continue_record(known)
 
@@ -245,7 +251,7 @@ class _FileImport:
         assert self.trail is not None
         resumed_at = self.trail.position
         fresh = self.source is None
-        self.position = self.open_event["start"] if self.open_event else resumed_at
+        self.position = self.before.start if self.before else resumed_at
         self.reader = self._make_reader()
         self.result.log_type = self.reader.log_type
         for portion in portions(self._entries(), self.reading.rules):
@@ -257,6 +263,8 @@ class _FileImport:
 
     def _make_reader(self) -> Reader:
         known = self.known if self.checkpoint else None
+        # What was chosen by half a first entry is chosen again.
+        format_of = known if self.head[: self.position].strip(_BLANK) else None
         self.zone = self.reading.zone
         if known is not None and known.counted["own_zone"] and not self.reading.own_zone:
             self.zone = known.timezone
@@ -267,29 +275,38 @@ class _FileImport:
             zone=self.zone,
             modified_at=self.state.modified_at,
             channel=known.channel if known is not None else self.reading.name or self.state.name,
-            log_type=known.log_type if known is not None else None,
-            encoding=known.encoding if known is not None else None,
+            log_type=format_of.log_type if format_of is not None else None,
+            encoding=format_of.encoding if format_of is not None else None,
         )
 
     def _entries(self) -> Iterator[Sequence[Event]]:
-        """Give the entries as they are framed; the one that was open before comes out of the way first."""
-        awaited = self.open_event
+        """Give the entries as they are framed; those that were unfinished before come out of the way first."""
+        awaited = {piece.start: piece for piece in self.before.pieces} if self.before else {}
         for events in self._framed():
-            if awaited and events:
-                first = events[0]
-                if first.byte_start == awaited["start"]:
-                    events = self._reread(first, awaited) + events[1:]
-                awaited = None
-            yield events
+            yield self._reread(events, awaited) if awaited else events
+        self.withdrawn += [piece for piece in awaited.values() if piece.stored]
 
-    def _reread(self, event: Event, before: dict[str, Any]) -> list[Event]:
-        if event.byte_end == before["end"]:
-            self.settled = event.byte_start
-            return []
-        if not before["stored"]:
-            return [event]
-        self.revised = event
-        return []
+    def _reread(self, events: Sequence[Event], awaited: dict[int, Piece]) -> list[Event]:
+        """Compare entries, which come in order, with the `awaited` ones, of which they are taken; returns new ones."""
+        new = []
+        for event in events:
+            before = awaited.pop(event.byte_start, None)
+            for start in [start for start in awaited if start < event.byte_start]:  # now a part of another entry
+                if (other := awaited.pop(start)).stored:
+                    self.withdrawn.append(other)
+            if before is None or not (before.stored or event.byte_end == before.end):
+                new.append(event)
+            elif event.byte_end == before.end:
+                self._same(event)
+            elif self.reading.rules.keep(event):
+                self.revised.append((event, before))
+            else:
+                self.withdrawn.append(before)
+        return new
+
+    def _same(self, event: Event) -> None:
+        if not event.provisional:
+            self.settled.append(event.byte_start)
 
     def _framed(self) -> Iterator[list[Event]]:
         with self.file.content(self.position) as stream:
@@ -299,12 +316,16 @@ class _FileImport:
                     raise FileChanged
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
+        self.whole = self.reader.whole
+        if not self.final:
+            self.last = events
         for event in events:
-            if event.provisional and self.final:
-                event.provisional = False
-            elif event.provisional:
-                self.last = event
+            event.provisional = event.provisional and not (self.final or self._is_settled)
         yield events
+
+    @property
+    def _is_settled(self) -> bool:
+        return self.quiet and self.whole
 
     def _store(self, portion: Portion) -> None:
         assert self.trail is not None
@@ -313,29 +334,34 @@ class _FileImport:
             raise FileChanged
         values = self._values(trail, portion.last)
 
-        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch]:
+        def work() -> tuple[EventSource, list[StoredBatch | None], StoredBatch]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
-                lines = [self.revised, *portion.read] if self.revised else portion.read
+                lines = sorted([*(event for event, _ in self.revised), *portion.read], key=_first_byte)
                 if lines:
                     self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
-                if self.settled is not None and (self.last is None or self.last.byte_start != self.settled):
-                    queries.settle(db, source.id, self.settled)
-                revised = replace_event(self.call, source, self.revised) if self.revised else None
+                for start in self.settled:
+                    queries.settle(db, source.id, start)
+                gone = sum(withdraw_event(self.call, source, one.start, one.channel or "") for one in self.withdrawn)
+                revised = [self._replace(source, event, before) for event, before in self.revised]
                 stored = StoredBatch(source)
                 if kept := memory.without_deleted(db, source.id, portion.kept):
                     stored = store_events(self.call, source, kept)
-                if not queries.move_checkpoint(db, source.id, self.checkpoint, len(stored.stored), values):
+                more = len(stored.stored) - gone
+                if not queries.move_checkpoint(db, source.id, self.checkpoint, more, values):
                     raise Conflict(_BUSY)
             return source, revised, stored
 
         self.source, revised, stored = self.call.repeat(work)
         self.checkpoint = trail.position
-        self.revised = self.settled = None
+        self.settled, self.revised, self.withdrawn = [], [], []
         self.superseded = None
         self.result.count(portion, stored)
-        if revised:
-            self.result.touch(revised)
+        for batch in filter(None, revised):
+            self.result.touch(batch)
+
+    def _replace(self, source: EventSource, event: Event, before: Piece) -> StoredBatch | None:
+        return replace_event(self.call, source, event, channel=before.channel)
 
     def _same_file(self) -> bool:
         """Tell whether the file still begins as it did, and is not shorter than what was read of it."""
@@ -353,7 +379,7 @@ class _FileImport:
             "log_type": self.reader.log_type,
             "encoding": self.reader.encoding,
             "timezone": self.zone,
-            "open_event": self._still_open() if last else None,
+            "open_event": self._unfinished() if last else None,
             "read_under": self.read_under,
             "counted": self.counted,
             "status": "ok",
@@ -362,15 +388,10 @@ class _FileImport:
         }
         return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values
 
-    def _still_open(self) -> dict[str, Any] | None:
-        event, before = self.last, self.open_event
-        if event is None:
-            return None
-        same = before is not None and before["start"] == event.byte_start
-        if before and same and before["end"] == event.byte_end:
-            return before
-        stored = bool(before and same and before["stored"]) or self.reading.rules.keep(event)
-        return {"start": event.byte_start, "end": event.byte_end, "stored": stored}
+    def _unfinished(self) -> dict[str, Any] | None:
+        rules = self.reading.rules
+        found = Unfinished.after(self.last, rules, self.before, whole=self.whole, settled=self._is_settled)
+        return found.column() if found else None
 
     def _add_source(self, db: Connection) -> EventSource:
         if self.superseded is not None:
@@ -381,6 +402,10 @@ class _FileImport:
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, str(self.state.path))
+
+
+def _first_byte(event: Event) -> int:
+    return event.byte_start
 
 
 def _ignore(_: int) -> None:

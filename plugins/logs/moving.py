@@ -14,6 +14,7 @@ from snaglist.plugins.logs.files import DAMAGED, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
 from snaglist.plugins.logs.readings import known_source
 from snaglist.plugins.logs.trail import Trail
+from snaglist.plugins.logs.unfinished import settle
 
 
 def lead(db: Connection, source_id: int, path: str, new_path: str, **values: Any) -> None:
@@ -28,8 +29,7 @@ def leave(db: Connection, source: Row[Any]) -> None:
         queries.remove_source(db, source.id)
         return
     queries.change_source(db, source.id, status="missing")
-    if source.open_event:  # stays known, for the case that the file shows up again with more of the entry
-        queries.settle(db, source.id, source.open_event["start"])
+    settle(db, source)
 
 
 def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) -> bool:

@@ -7,7 +7,8 @@ stretches; what they add to a source in the meantime is read again too.
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from snaglist.plugins.logs.maintenance.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure
 from snaglist.plugins.logs.results import Run
+from snaglist.plugins.logs.unfinished import Piece, Unfinished
 
 JOB = "reindex"
 SETTING = "reindex"  # how far the job is
@@ -142,7 +144,7 @@ class Reindex:
                 row = queries.source_by_id(db, source_id)
             if row is None:
                 return True
-            for stretch in stretches.up_to(row.offset, settled=row.open_event is None):
+            for stretch in stretches.up_to(row.offset, settled=_is_settled(row)):
                 self._replace(row, stretch, stretches)
                 self.call.progress(self.done + stretch.end, self.total, Path(row.path).name)
                 if stretch.last:
@@ -175,7 +177,8 @@ class Reindex:
                 if stretch.last:
                     self.result.files += 1
                     found = {"log_type": reader.log_type, "encoding": reader.encoding}
-                    queries.change_source(db, row.id, **found, **self._current(row), open_event=_open(row, stretch))
+                    found |= {"open_event": _open(row, stretch, stretches.last)}
+                    queries.change_source(db, row.id, **found, **self._current(row))
                 self._save({"source_id": row.id + 1} if stretch.last else at)
 
         self.call.repeat(work)
@@ -238,9 +241,16 @@ class Reindex:
         return Unstored.COUNTED if counted.was_counted(row.counted, event) else Unstored.NEW
 
 
-def _open(row: Row[Any], stretch: Stretch) -> dict[str, Any] | None:
-    """Return the entry that is still open at the end of the source."""
-    last = stretch.portion.read[-1] if stretch.portion.read else None
-    if row.open_event is None or last is None or not last.provisional:
+def _is_settled(row: Row[Any]) -> bool:
+    unfinished = Unfinished.of(row)
+    return unfinished is None or unfinished.settled
+
+
+def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event]) -> dict[str, Any] | None:
+    """Return what the source remembers of the entries at its end."""
+    before = Unfinished.of(row)
+    if before is None or not last:
         return None
-    return {"start": last.byte_start, "end": last.byte_end, "stored": last in stretch.portion.kept}
+    kept = {event.byte_start for event in stretch.portion.kept}
+    pieces = [Piece(event.byte_start, event.byte_end, event.byte_start in kept, event.channel) for event in last]
+    return replace(before, pieces=tuple(pieces)).column()

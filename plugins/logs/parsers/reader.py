@@ -29,7 +29,8 @@ class Reader:
     """Read one file. Feed it the bytes from `start` on, in pieces of any size; the events are the same.
 
     `sample` is the beginning of the file. `log_type` and `encoding`, when given, are what an earlier
-    reader of the same file chose. `complete` is the byte up to which everything was handed out.
+    reader of the same file chose. `complete` is the byte up to which everything was handed out. `whole`, after
+    `close`: the last line has its end.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Reader:
         if not start:
             self._look_ahead(lines)
         self.complete = start
+        self.whole = True
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -86,9 +88,13 @@ class Reader:
         return events
 
     def close(self) -> list[Event]:
-        """Return what is still open, marked provisional: more of it may come."""
+        """Return what is still open, marked provisional: more of it may come.
+
+        Before it comes what only a last line without its end has completed, and which may yet go on with that line.
+        """
         events: list[Event] = []
         last = self._lines.close()
+        self.whole = last is None
         done: list[Event] = []
         if last is not None:
             self._frame(last, done)
