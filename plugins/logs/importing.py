@@ -84,6 +84,8 @@ def _import(
     except ParseFailure as error:
         note_failure(call, file.state.path, reading, result, str(error), file.state.modified_at)
     except DAMAGED:
+        if reading.growing:
+            return
         message = "the compressed data is damaged or ends too early"
         note_failure(call, file.state.path, reading, result, message, file.state.modified_at)
     finally:

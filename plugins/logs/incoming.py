@@ -1,8 +1,13 @@
-"""The folder `logs` of an application: dropped files are read, then archived. The job `import`."""
+"""The folder `logs` of an application: dropped files are read at once, and archived when they are at rest.
 
-from collections.abc import Callable, Mapping
+The job `import`.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, ServiceError, key, times
 from snaglist.kernel.applications import slug
@@ -15,6 +20,7 @@ from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
 from snaglist.plugins.logs.readings import Reading, known_source
+from snaglist.plugins.logs.resting import unrest
 from snaglist.plugins.logs.results import FileResult, Run
 
 GROWING_HOURS = 24
@@ -32,17 +38,31 @@ def run_import(call: JobCall) -> dict[str, Any]:
 
 
 def due(call: Call) -> Mapping[str, Any] | None:
-    """Tell whether a scheduled run has something to read; asked in a read transaction."""
+    """Tell whether a scheduled run has something to read or to archive; asked in a read transaction."""
     folder = call.application.logs.resolve()
     found = discover([folder], compile_pattern(call.setting("ingestion.log_file_pattern")))
-    dropped = any(_is_new(call, file) for file in found.files if file.is_relative_to(folder))
-    return {"follow": True} if dropped or any(following.due_sources(call)) else None
+    dropped = any(_is_due(call, file) for file in found.files if file.is_relative_to(folder))
+    return {"follow": True} if dropped or any(_grown(call)) or any(following.due_sources(call)) else None
 
 
-def _is_new(call: Call, file: Path) -> bool:
-    """A file that failed is left alone until it changes."""
+def _is_due(call: Call, file: Path) -> bool:
+    """A file is due that is new, changed or to be archived; one that failed is left alone until it changes."""
     known = known_source(call, file)
-    return known is None or known.status == "ok" or following.is_due(call, known)
+    if known is None or following.is_due(call, known):
+        return True
+    try:
+        return known.status == "ok" and unrest(file, call.setting("ingestion.quiet_seconds"), known) is None
+    except OSError:
+        return False
+
+
+def _grown(call: Call) -> Iterator[Row[Any]]:
+    """Give the archived files that changed since they were read, a day after that at most; in an open transaction."""
+    archive = call.application.processed
+    since = times.add(call.now, seconds=-GROWING_HOURS * 3600)
+    for row in queries.imported_since(call.db, since):
+        if Path(row.path).is_relative_to(archive) and following.is_due(call, row):
+            yield row
 
 
 class Incoming:
@@ -73,15 +93,13 @@ class Incoming:
 
     def read_grown(self) -> None:
         """Read on in archived files whose writer kept them open."""
-        archive = self.call.application.processed
-        with self.call.transaction(write=False) as db:
-            recent = queries.imported_since(db, times.add(self.call.now, seconds=-GROWING_HOURS * 3600))
-        for row in recent:
+        with self.call.transaction(write=False):
+            grown = list(_grown(self.call))
+        for row in grown:
             path = Path(row.path)
-            if path.is_relative_to(archive) and following.is_due(self.call, row):
-                result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
-                if not result.gone:
-                    self.run.add(result, self._shown(path))
+            result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
+            if not result.gone:
+                self.run.add(result, self._shown(path))
 
     def prune(self) -> dict[str, Any]:
         """Apply the retention of the archive."""
@@ -90,14 +108,21 @@ class Incoming:
 
     def _read_one(self, file: Path) -> None:
         try:
+            waiting = self._unrest(file)  # asked first: what is read then is all of a file at rest
             module_id = self._module_of(file)
-            result, place = self._import(file, module_id)
+            result, place = self._import(file, module_id, growing=waiting is not None)
+            result.waiting = waiting
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            result, place = FileResult(file), None
+            result.fail(reason(error))
         except ServiceError as error:  # no module can have the name of the folder
             result, place = FileResult(file), None
             result.fail(error.message)
         if result.gone:
             return
-        if result.error is None:
+        if result.error is None and result.waiting is None:
             try:
                 target = place or free_place(self._archive_of(module_id), file.name, times.now())
                 move_into(self.call, file, target, result.source_id)
@@ -106,10 +131,16 @@ class Incoming:
                 result.error = f"read, but not archived: {reason(error)}"
         self.run.add(result, self._shown(file))
 
-    def _import(self, file: Path, module_id: int | None) -> tuple[FileResult, Path | None]:
+    def _unrest(self, file: Path) -> str | None:
+        with self.call.transaction(write=False):
+            known = known_source(self.call, file)
+        return unrest(file, self.call.setting("ingestion.quiet_seconds"), known)
+
+    def _import(self, file: Path, module_id: int | None, *, growing: bool) -> tuple[FileResult, Path | None]:
         """Read a file; also returns the place of an equal one that a lost file left empty."""
-        search = dropped(self.call, module_id)
-        result = import_file(self.call, file, self._reading(module_id), search=search, watch=self._watch)
+        search = dropped(self.call, module_id, growing=growing)
+        reading = self._reading(module_id, growing=growing)
+        result = import_file(self.call, file, reading, search=search, watch=self._watch)
         if result.state != "duplicate" or result.source_id is None:
             return result, None
         with self.call.transaction(write=False) as db:
@@ -118,8 +149,8 @@ class Incoming:
         former = Path(equal.path) if equal else None
         return result, former if former and not former.exists() else None
 
-    def _reading(self, module_id: int | None) -> Reading:
-        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, final=True)
+    def _reading(self, module_id: int | None, *, growing: bool = False) -> Reading:
+        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, growing=growing)
 
     def _module_of(self, file: Path) -> int | None:
         """Return the module that the first folder level names; it is made when it is missing."""

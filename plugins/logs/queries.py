@@ -16,6 +16,7 @@ _occurrences = tables.occurrences
 _issues = tables.issues
 PUSHED = "http"
 _IN_LIMIT = 500
+_MAX_LONGER = 50
 _IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last_seen")
 # What describes the file of a source, and how far it was read.
 _OF_FILE = (
@@ -107,6 +108,19 @@ def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size
         )
         found += db.execute(rows).all()
     return sorted(found, key=lambda row: (-row.offset, row.id))
+
+
+def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
+    """Return sources of a module of which more than `size` bytes were read: of a name family, or with that head.
+
+    The ones read last, and only so many that all of them can be looked at.
+    """
+    rows = select(_sources).where(
+        _same_module(module_id),
+        _sources.c.offset > size,
+        or_(_sources.c.prefix_hash == head, _sources.c.family == family),
+    )
+    return list(db.execute(rows.order_by(_sources.c.imported_at.desc(), _sources.c.id.desc()).limit(_MAX_LONGER)).all())
 
 
 def has_family(db: Connection, module_id: int | None, family: str) -> bool:

@@ -36,8 +36,9 @@ class Reading:
     """How files are read.
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
-    not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here.
+    not change it. `final`: the file will not grow, so its last entry is complete. `growing`: it may be a copy in the
+    making, so that an archive that ends too early is no failure. `name` stands for the file's own name where that was
+    lost on the way here.
     """
 
     rules: Rules
@@ -45,6 +46,7 @@ class Reading:
     module_id: int | None = None
     connector_id: int | None = None
     final: bool = False
+    growing: bool = False
     own_zone: bool = False
     name: str = ""
 

@@ -40,7 +40,7 @@ SLICE_SECONDS = 2.0  # of work, then imports get their turn
 PAUSE_SECONDS = 0.15  # longer than the time between two looks at the lock
 ATTEMPTS = 3  # at a file that is rotated while it is read
 _FOREVER = 10.0**9
-_OF_IMPORTS = ("processed", "ignored", "duplicates")
+_OF_IMPORTS = ("processed", "waiting", "waiting_files", "ignored", "duplicates")
 
 
 def start(call: Call, source_id: int | None, module_id: int | None) -> int:
