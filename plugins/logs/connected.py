@@ -33,7 +33,7 @@ def read_file(
 ) -> FileResult:
     """Read a file of a connector from where it was left, outside a transaction.
 
-    `path` is the file itself or its mirror; `name` the base name at its origin, when the mirror has another.
+    `path` is the resolved file itself or its mirror; `name` the base name at its origin, when the mirror has another.
     `siblings` are the sources of the same remote folder, where the mirrors do not stand side by side. An empty
     `timezone` is the application's. `watch` is called with the bytes done after each transaction and may raise.
     A dropped file of the same module and name family is taken over: its source gets the path and the connector.
@@ -42,7 +42,9 @@ def read_file(
     reading = _reading(call, connector_id, module_id, timezone, name)
     place = in_place(call, name=name, near=near)
     search = taking_over(call, module_id, name or path.name, place)
-    return import_file(call, path.resolve(), reading, search=search, watch=watch)
+    # A file of this machine was found by its resolved path, and is not looked for elsewhere.
+    resolved = path.resolve() if path.is_relative_to(call.application.folder) else path
+    return import_file(call, resolved, reading, search=search, watch=watch)
 
 
 def read_rest(

@@ -4,7 +4,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +17,7 @@ DEFAULT_PATTERN = (
     r"(?:[._-][0-9]+)*(?:\.(?:gz|bz2|xz|zst))?"
 )
 ARCHIVE_FOLDER = "processed"
+OUTSIDE = "links out of the folder are not followed"
 MAX_PATTERN_BYTES = 512
 _SLOW_SECONDS = 0.02
 _PROBES = ("a", "1", ".", "-", "_", "a.", "1-", ".log")
@@ -74,11 +75,13 @@ class Discovery:
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
+def discover(paths: Iterable[Path], pattern: re.Pattern[str], *, within: Sequence[Path] = ()) -> Discovery:
     """Find the log files below the given files and folders, each resolved file once.
 
-    A file that is named itself is always taken; in folders the base name decides. A path that does not
-    exist is a problem, like a folder that may not be listed.
+    A file that is named itself is always taken, a link too; in folders the base name decides, and links have to stay
+    in the folder that was named, or lead into one of `within` (resolved): who may write into a folder may not choose
+    what else of the machine is read. A path that does not exist is a problem, like a folder that may not be listed
+    and a link that leads elsewhere.
     """
     found = Discovery()
     seen_files: set[Path] = set()
@@ -91,7 +94,8 @@ def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
             found.problems.append((printable(path), reason(error)))
             continue
         if stat.S_ISDIR(mode):
-            named: Iterator[Path] = _walk(resolved, pattern, found, seen_folders)
+            walk = _Walk(pattern, (resolved, *within), found, seen_folders)
+            named = walk.files(resolved)
         elif stat.S_ISREG(mode):
             named = iter([resolved])
         else:
@@ -119,24 +123,43 @@ def reason(error: Exception) -> str:
     return str(text) if text else "cannot be read"
 
 
-def _walk(folder: Path, pattern: re.Pattern[str], found: Discovery, seen: set[Path]) -> Iterator[Path]:
-    if folder in seen:  # links can form a ring
-        return
-    seen.add(folder)
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError as error:
-        found.problems.append((printable(folder), reason(error)))
-        return
-    for entry in entries:
+class _Walk:
+    """A walk through a folder that was named."""
+
+    def __init__(self, pattern: re.Pattern[str], within: Sequence[Path], found: Discovery, seen: set[Path]) -> None:
+        self._pattern, self._within, self._found, self._seen = pattern, within, found, seen
+
+    def files(self, folder: Path) -> Iterator[Path]:
+        """Give the resolved log files of a resolved folder, and of those below it."""
+        if folder in self._seen:  # links can form a ring
+            return
+        self._seen.add(folder)
         try:
-            if entry.is_dir():
-                if entry.name != ARCHIVE_FOLDER:
-                    yield from _walk(Path(entry.path).resolve(), pattern, found, seen)
-            elif entry.is_file() and pattern.fullmatch(entry.name):
-                yield Path(entry.path).resolve()
-            else:
-                found.ignored += 1
-        except (OSError, RuntimeError):  # went away, or a link to itself
-            found.ignored += 1
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            self._found.problems.append((printable(folder), reason(error)))
+            return
+        for entry in entries:
+            try:
+                yield from self._below(entry)
+            except (OSError, RuntimeError):  # went away, or a link to itself
+                self._found.ignored += 1
+
+    def _below(self, entry: "os.DirEntry[str]") -> Iterator[Path]:
+        is_folder = entry.is_dir()
+        if entry.name == ARCHIVE_FOLDER if is_folder else not self._pattern.fullmatch(entry.name):
+            self._found.ignored += not is_folder
+            return
+        path = Path(entry.path)
+        if entry.is_symlink():
+            path = path.resolve(strict=True)
+            if not any(map(path.is_relative_to, self._within)):
+                self._found.problems.append((printable(entry.path), OUTSIDE))
+                return
+        if is_folder:
+            yield from self.files(path)
+        elif entry.is_file():
+            yield path
+        else:
+            self._found.ignored += 1

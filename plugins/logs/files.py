@@ -5,12 +5,14 @@ bytes of two files.
 """
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
 import os
+import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,6 +33,8 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
 _BZIP2_BLOCK = b"1AY&SY"  # follows the level digit; tells an archive from a text that begins with BZh
+# To pass through a folder the right to list it is not needed, where the system knows the difference.
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _BUFFER_BYTES = 256 * 1024
 _ZSTD_INPUT_BYTES = 1024  # what one piece of input unpacks to stays within some megabytes, however it was made
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zstandard.ZstdError)
@@ -71,6 +75,10 @@ class OpenFile:
             stream.seek(start)
         return stream
 
+    def raw(self) -> BinaryIO:
+        """Return a stream of the bytes as they are on disk."""
+        return io.BufferedReader(_View(self._handle), _BUFFER_BYTES)
+
     def head(self, size: int) -> bytes:
         """Return the first uncompressed bytes."""
         with self.content() as stream:
@@ -78,14 +86,57 @@ class OpenFile:
 
 
 @contextmanager
-def open_file(path: Path) -> Iterator[OpenFile]:
-    """Open a file for reading; raises OSError."""
-    with io.FileIO(path) as handle:
+def open_file(path: Path, *, links: bool = True, base: Path | None = None) -> Iterator[OpenFile]:
+    """Open a file for reading; raises OSError.
+
+    Without `links` none is followed on the way, except up to `base`, where that is given: the path was found to lead
+    to the file, and a link that took the place of a part of it since then leads to another one.
+    """
+    with io.FileIO(path) if links else _open_found(path, base or Path(path.anchor)) as handle:
         status = os.fstat(handle.fileno())
         head = handle.read(10)
         modified = times.show(datetime.fromtimestamp(int(status.st_mtime), UTC))
         identity = f"{status.st_dev}:{status.st_ino}"
         yield OpenFile(FileState(path, status.st_size, modified, identity, compression_of(head)), handle)
+
+
+def _open_found(path: Path, base: Path) -> io.FileIO:
+    try:
+        handle = io.FileIO(_open_below(base, path.relative_to(base).parts))
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR) and os.path.realpath(path) != str(path):
+            raise OSError(errno.ELOOP, "a link has taken its place, and links are not followed") from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+        handle.close()
+        raise OSError(errno.EINVAL, "not a file")
+    return handle
+
+
+if os.open in os.supports_dir_fd:
+
+    def _open_below(base: Path, parts: Sequence[str]) -> int:
+        """Open a file by the parts of its path below a folder, none of which may be a link."""
+        folder = os.open(base, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                within = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = within
+            return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        finally:
+            os.close(folder)
+
+else:
+
+    def _open_below(base: Path, parts: Sequence[str]) -> int:
+        """Open a file by the parts of its path below a folder, none of which may be a link."""
+        path = base.joinpath(*parts)
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        if os.path.realpath(path) != os.path.join(os.path.realpath(base), *parts):
+            os.close(handle)
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return handle
 
 
 def inspect(path: Path) -> FileState:

@@ -50,6 +50,7 @@ def import_file(
 ) -> FileResult:
     """Read a (resolved) file from where it was left; failures of the file are in the result.
 
+    A link that took the place of the file, or of a folder above it, since it was found is not followed.
     `search` is asked, with the head of the file, when the path's own source does not know the content. `watch`
     is called with the number of bytes done after each transaction and may raise to stop.
     """
@@ -58,7 +59,7 @@ def import_file(
         str(path).encode()
         for _ in range(ATTEMPTS):
             try:
-                with open_file(path) as file:
+                with open_file(path, links=False, base=_base(call, path)) as file:
                     _import(call, file, reading, result, search, watch)
                 break
             except FileChanged:
@@ -71,6 +72,12 @@ def import_file(
     except OSError as error:
         note_failure(call, path, reading, result, reason(error))
     return result
+
+
+def _base(call: Call, path: Path) -> Path | None:
+    """Return the folder up to which a path may hold links: a data directory may stand behind one."""
+    folder = call.application.folder
+    return folder if path.is_relative_to(folder) else None
 
 
 def _import(

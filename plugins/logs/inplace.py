@@ -12,7 +12,7 @@ from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.discovery import Discovery, compile_pattern, discover, printable
+from snaglist.plugins.logs.discovery import OUTSIDE, Discovery, compile_pattern, discover, printable
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
@@ -26,14 +26,21 @@ Move = Callable[[int, int | None, str], None]
 
 
 def read_paths(
-    session: Session, call: Call, paths: Sequence[str], *, module: str | None = None, timezone: str | None = None
+    session: Session,
+    call: Call,
+    paths: Sequence[str],
+    *,
+    module: str | None = None,
+    timezone: str | None = None,
+    follow_links: bool = False,
 ) -> tuple[Run, list[FileResult]]:
     """Read files and folders; NotFound when one of them does not exist, Conflict when another import goes on."""
     check_paths(paths)
     with turn(session, call):
         reading, ingestion = make_reading(call, module, timezone)
         run = Run(ingestion.severities)
-        return run, _read(session, call, paths, reading, run)
+        found = find_files(call, paths, follow_links=follow_links)
+        return run, _read(session, call, found, reading, run, piped=STANDARD_INPUT in paths)
 
 
 def check_paths(paths: Sequence[str]) -> None:
@@ -57,14 +64,19 @@ def make_reading(call: Call, module: str | None, timezone: str | None) -> tuple[
     return Reading(ingestion.rules, zone, module_id, own_zone=timezone is not None), ingestion
 
 
-def find_files(call: Call, paths: Sequence[str]) -> Discovery:
-    """Find the log files of paths."""
+def find_files(call: Call, paths: Sequence[str], *, follow_links: bool) -> Discovery:
+    """Find the log files of paths; links out of a folder are problems, unless they are to be followed."""
     pattern = compile_pattern(call.setting("ingestion.log_file_pattern"))
-    return discover([Path(path) for path in paths if path != STANDARD_INPUT], pattern)
+    named = [Path(path) for path in paths if path != STANDARD_INPUT]
+    found = discover(named, pattern, within=[Path(Path.cwd().anchor)] if follow_links else ())
+    hint = f"{OUTSIDE}; give --follow-links to read what they lead to"
+    found.problems = [(path, hint if error == OUTSIDE else error) for path, error in found.problems]
+    return found
 
 
-def _read(session: Session, call: Call, paths: Sequence[str], reading: Reading, run: Run) -> list[FileResult]:
-    found = find_files(call, paths)
+def _read(
+    session: Session, call: Call, found: Discovery, reading: Reading, run: Run, *, piped: bool
+) -> list[FileResult]:
     run.ignored = found.ignored
     for path, error in found.problems:
         run.fail(path, error)
@@ -78,7 +90,7 @@ def _read(session: Session, call: Call, paths: Sequence[str], reading: Reading, 
         read = {result.path for result in results}
         left = [source_id for result in results for source_id in result.left]
         results += [result for result in read_left(call, left, reading) if result.path not in read or result.events]
-    if STANDARD_INPUT in paths:
+    if piped:
         results.append(keep_piped(call, sys.stdin.buffer, reading))
     there = [result for result in results if not result.gone]
     for result in there:

@@ -43,12 +43,14 @@ class Mark(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def follow_paths(session: Session, paths: Sequence[str], *, module: str | None, timezone: str | None) -> None:
+def follow_paths(
+    session: Session, paths: Sequence[str], *, module: str | None, timezone: str | None, follow_links: bool
+) -> None:
     """Read files and folders on until an interrupt; NotFound when one of them does not exist at the start."""
     if STANDARD_INPUT in paths:
         raise click.UsageError("--follow: standard input cannot be followed; name files or folders")
     check_paths(paths)
-    follower = Follower(session, paths, module, timezone)
+    follower = Follower(session, paths, module, timezone, follow_links=follow_links)
     try:
         with session.progress("reading") as move:
             results = list(follower.read(move))
@@ -65,11 +67,20 @@ def follow_paths(session: Session, paths: Sequence[str], *, module: str | None, 
 class Follower:
     """Files and folders that are read again and again, and how they were when they were read last."""
 
-    def __init__(self, session: Session, paths: Sequence[str], module: str | None, timezone: str | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        paths: Sequence[str],
+        module: str | None,
+        timezone: str | None,
+        *,
+        follow_links: bool = False,
+    ) -> None:
         self.session = session
         self.paths = paths
         self.module = module
         self.timezone = timezone
+        self.follow_links = follow_links
         self.run = Run(())
         self._quiet = session.call().setting("ingestion.quiet_seconds")
         self._marks: dict[Path, Mark | None] = {}  # None: to be read in the next round in any case
@@ -112,7 +123,7 @@ class Follower:
             self._failed[result.path] = result.error or ""
 
     def _changed(self) -> dict[Path, Mark | None]:
-        found = find_files(self.session.call(), self.paths)
+        found = find_files(self.session.call(), self.paths, follow_links=self.follow_links)
         problems = set(found.problems)
         for path, error in sorted(problems - self._problems):
             self.session.note(f"{path}: {error}")

@@ -10,7 +10,7 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
-from snaglist.plugins.logs import allowed_roots, discover
+from snaglist.plugins.logs import allowed_roots, discover, open_file
 
 _OUTSIDE = (
     "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "
@@ -67,7 +67,7 @@ class Folder:
         except OSError as error:
             raise RemoteFailure(f"The folder cannot be listed: {error.strerror}.") from error
         found = []
-        for path in discover(start, wanted).files:
+        for path in discover(start, wanted, within=allowed_roots(self.call)).files:
             listed = self._look_at(path) if _is_allowed(self.call, path) else None
             if listed is not None:
                 found.append(listed)
@@ -93,7 +93,7 @@ class Folder:
     def open(self, path: str) -> Iterator[ReadAt]:
         """Open a file for reading."""
         try:
-            with open(path, "rb") as stream:
+            with open_file(Path(path), links=False) as file, file.raw() as stream:
 
                 def read_at(offset: int, size: int) -> bytes:
                     stream.seek(offset)

@@ -73,8 +73,8 @@ def _watch(journal: int) -> None:
         return call
 
     @contextmanager
-    def open_file(path: Path) -> Iterator[OpenFile]:
-        with opened(path) as file:
+    def open_file(path: Path, **options: Any) -> Iterator[OpenFile]:
+        with opened(path, **options) as file:
             note(f"  opens {path.name} {file.state.identity}, {file.size_now} bytes")
             yield file
 

@@ -155,10 +155,10 @@ def test_what_is_written_in_halves_is_one_event(follow: Any, tmp_path: Path, lin
         while following.issue()["title"] != title:  # what was shown of a half line is not shown again
             pass
 
-    append(log, second[31:], third[:60])
+    append(log, second[31:], third[:47])
     awaited("beta failed")
-    awaited(third[:60].partition(": ")[2])
-    append(log, third[60:-1])
+    awaited(third[:47].partition(": ")[2])
+    append(log, third[47:-1])
     awaited("gamma failed")
     assert following.interrupt() == 0
     assert following.counts() == {"alpha": 1, "beta": 1, "gamma": 1}

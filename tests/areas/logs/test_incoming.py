@@ -198,6 +198,7 @@ def test_a_link_out_of_the_folder_is_never_moved(client: Client, drop: Any, line
     (client.service.applications.all()[0].logs / "link.log").symlink_to(outside)
     body = run(client)
     assert (body["events"], body["processed"]) == (0, 0)
+    assert body["errors"] == [{"file": "link.log", "error": "links out of the folder are not followed"}]
     assert outside.exists()
 
 

@@ -267,7 +267,7 @@ def test_fl16_a_file_that_cannot_be_read_for_a_while(
     store.read(log)
     append(log, line("two", seconds=1))
 
-    def refuse(path: Path) -> None:
+    def refuse(path: Path, **_: Any) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
     with monkeypatch.context() as patch:
