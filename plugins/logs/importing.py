@@ -35,6 +35,7 @@ from snaglist.plugins.logs.readings import (
     parse,
 )
 from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.shrinking import cut_down
 from snaglist.plugins.logs.source_rows import new_source_row
 from snaglist.plugins.logs.trail import Trail
 from snaglist.plugins.logs.unfinished import Piece, Unfinished, settle
@@ -154,6 +155,8 @@ class _FileImport:
             return True
         if known is not None and known.offset:
             self.result.left.append(known.id)
+            if trail := cut_down(self.call, self.file, self.head, known):
+                return self._take(Found(known, trail), known)
             known = self._out_of_the_way(known)
         return self._resume(known) or self._take(search(self.file, self.head), known)
 

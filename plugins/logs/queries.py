@@ -3,7 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, RowMapping, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    RowMapping,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from snaglist.kernel import digest, times
 from snaglist.kernel.database import chunks, inserted_id
@@ -14,9 +26,11 @@ _sources = tables.sources
 _modules = tables.modules
 _occurrences = tables.occurrences
 _issues = tables.issues
+_groupings = tables.groupings
 PUSHED = "http"
 _IN_LIMIT = 500
 _MAX_LONGER = 50
+_MAX_GENERATIONS = 100
 _IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last_seen")
 # What describes the file of a source, and how far it was read.
 _OF_FILE = (
@@ -278,6 +292,28 @@ def event_times(db: Connection, source_id: int, end: int) -> Sequence[Row[int, i
         _occurrences.c.source_id == source_id, _occurrences.c.byte_start < end, _occurrences.c.byte_end <= end
     )
     return db.execute(rows.order_by(_occurrences.c.byte_start)).all()
+
+
+def events_between(db: Connection, source_id: int, start: int, end: int, limit: int) -> Sequence[Row[Any]]:
+    """Return the first occurrences of a source that begin from one byte on and before another.
+
+    First byte, end, time, whence it is, and the fingerprint they were grouped by.
+    """
+    names = ("byte_start", "byte_end", "occurred_at", "time_source")
+    rows = (
+        select(*(_occurrences.c[name] for name in names), _groupings.c.fingerprint)
+        .join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
+        .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start)
+        .where(_occurrences.c.byte_start < end)
+    )
+    return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
+
+
+def generations(db: Connection, source: Row[Any]) -> Sequence[Row[Any]]:
+    """Return a source and the older ones of its path on its node, the newest first."""
+    here = (_sources.c.path_hash == source.path_hash, _sources.c.node == source.node)
+    older = select(_sources).where(*here, _sources.c.generation <= source.generation)
+    return db.execute(older.order_by(_sources.c.generation.desc()).limit(_MAX_GENERATIONS)).all()
 
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:
