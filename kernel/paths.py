@@ -9,9 +9,7 @@ import re
 from pathlib import Path
 
 # Control characters, line and paragraph separators, direction marks, and the escapes of bytes that are not UTF-8.
-_UNFIT = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]|\\(?=x[0-9a-f]{2})"
-)
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udcff]|\\(?=x[0-9a-f]{2})")
 _WRITTEN = re.compile(rb"\\x([0-9a-f]{2})")
 
 

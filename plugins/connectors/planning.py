@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Invalid, digest
+from snaglist.kernel.paths import path_of
 from snaglist.plugins.connectors import mirrors, queries
 from snaglist.plugins.connectors.content import RemoteContent
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFile
@@ -114,7 +115,7 @@ class _Planner:
 
     def _same_content(self, file: RemoteFile, stream: Row[Any]) -> bool:
         if self._kind.in_place:
-            return stream.source_id is None or holds_source(self._call, Path(file.path), stream.source_id)
+            return stream.source_id is None or holds_source(self._call, path_of(file.path), stream.source_id)
         if stream.local_path is None:
             return self._same_head(file, stream)
         size = mirrors.held(Path(stream.local_path))
@@ -128,7 +129,7 @@ class _Planner:
         with RemoteContent(self._remote, file) as content:
             found = find_dropped(
                 self._call,
-                Path(file.path) if self._kind.in_place else content,
+                path_of(file.path) if self._kind.in_place else content,
                 module_id=self._connector.module_id,
                 name=mirrors.base_name(file.path),
             )

@@ -9,6 +9,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, JobCall, ServiceError, Unavailable, digest, times
 from snaglist.kernel.jobs import Cancelled
+from snaglist.kernel.paths import path_of
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
@@ -158,7 +159,7 @@ class _Sync:
         with remote.open(item.file.path) as read_at:
             head = read_at(0, planning.PREFIX_BYTES)
         stream_id = self._stream(item, None)
-        result = self._read(item, Path(item.file.path), stream_id, head)
+        result = self._read(item, path_of(item.file.path), stream_id, head)
         self._counters.bytes_fetched += item.bytes_to_fetch
         return result
 
@@ -238,7 +239,7 @@ class _Sync:
 
     def _read(self, item: Item, path: Path, stream_id: int, head: bytes) -> FileResult:
         connector, folder = self._connector, posixpath.dirname(item.file.path)
-        mirrored = path != Path(item.file.path)
+        mirrored = path != path_of(item.file.path)
         result = read_file(
             self._call,
             path,

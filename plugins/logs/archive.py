@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.paths import path_text
 from snaglist.kernel.privacy import PRIVATE, make_folder
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.discovery import compile_pattern
@@ -50,7 +51,7 @@ def move_into(call: Call, file: Path, target: Path, source_id: int | None) -> No
 def _lead(call: Call, source_id: int, path: Path, new_path: Path) -> None:
     with call.transaction() as db:
         # For a day from now it is looked at whether somebody writes on.
-        lead(db, source_id, str(path), str(new_path), imported_at=times.now())
+        lead(db, source_id, path_text(path), path_text(new_path), imported_at=times.now())
         if (source := queries.source_by_id(db, source_id)) is not None:
             settle(db, source)
 

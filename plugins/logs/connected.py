@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.drops import dropped_before, taking_over
 from snaglist.plugins.logs.files import DAMAGED, FileState, OpenFile, compression_of, inspect, open_file
@@ -41,7 +42,7 @@ def read_file(
     near: Near | None = None if siblings is None else (lambda row: row.id in siblings)
     reading = _reading(call, connector_id, module_id, timezone, name)
     place = in_place(call, name=name, near=near)
-    search = taking_over(call, module_id, name or path.name, place)
+    search = taking_over(call, module_id, name or path_text(path.name), place)
     # A file of this machine was found by its resolved path, and is not looked for elsewhere.
     resolved = path.resolve() if path.is_relative_to(call.application.folder) else path
     return import_file(call, resolved, reading, search=search, watch=watch)
@@ -87,7 +88,7 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
     `content` is the file, or a stream of its bytes that can seek; then `name` is needed. Changes nothing; outside a
     transaction. None also when the file cannot be read.
     """
-    name = name or (content.name if isinstance(content, Path) else "")
+    name = name or (path_text(content.name) if isinstance(content, Path) else "")
     with call.transaction(write=False) as db:
         if not queries.has_family(db, module_id, name_family(name)):
             return None
@@ -97,7 +98,7 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
             if found is None:
                 return None
             row, whole = found
-            path = Path(row.path)
+            path = path_of(row.path)
             plain = not file.state.compression and holds(path, row) and not inspect(path).compression
             return Dropped(row.id, path, row.offset, whole, plain)
     except (OSError, *DAMAGED):

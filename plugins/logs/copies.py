@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_of
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
@@ -51,7 +52,7 @@ def behind_entries(file: OpenFile, head: bytes, row: Row[Any], trail: Trail) -> 
 
 def is_begun(file: OpenFile, head: bytes, row: Row[Any]) -> bool:
     """Tell whether a file is a copy that was only begun: nothing can be said before it holds a line."""
-    return is_rotated_name(file.state.name) and b"\n" not in head and contains(Path(row.path), file)
+    return is_rotated_name(file.state.name) and b"\n" not in head and contains(path_of(row.path), file)
 
 
 def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trail | None:
@@ -61,7 +62,7 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
     afterwards the head has to be the same, and each event that was stored of the first bytes has to be found there.
     Raises FileChanged when the copy became as long as that meanwhile.
     """
-    if not is_rotated_name(file.state.name) or Path(row.path) == file.state.path or b"\n" not in head:
+    if not is_rotated_name(file.state.name) or path_of(row.path) == file.state.path or b"\n" not in head:
         return None
     if len(head) >= row.prefix_length and not begins_with(head, row):
         return None
@@ -72,7 +73,7 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
             if copy.columns()["content_hash"] == row.content_hash:
                 raise FileChanged
             return None
-        original = Path(row.path)
+        original = path_of(row.path)
         found = holds(original, row) and contains(original, file)
         found = found or _same_events(call, file, head, row, copy.position)
     except DAMAGED:  # what is left of it is read as it is

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from snaglist.kernel import Option
+from snaglist.kernel.paths import path_text
 
 # Endings and whole names, then rotation numbers or dates, then compression. Every repeat begins with its own
 # separator, so that matching takes time in proportion to the name.
@@ -49,8 +50,8 @@ def usable_pattern(pattern: str) -> bool:
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the pattern for whole base names in any case; empty is the default."""
-    return re.compile(pattern or DEFAULT_PATTERN, re.IGNORECASE)
+    """Return the pattern for whole base names in any case; empty is the default. A dot is any character."""
+    return re.compile(pattern or DEFAULT_PATTERN, re.IGNORECASE | re.DOTALL)
 
 
 def _fast(compiled: re.Pattern[str], probe: str) -> bool:
@@ -68,7 +69,10 @@ def _fast(compiled: re.Pattern[str], probe: str) -> bool:
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found: resolved files in order, names passed over, and what could not be looked at."""
+    """What was found: resolved files in order, names passed over, and what could not be looked at.
+
+    Problems name paths as `path_text` has them.
+    """
 
     files: list[Path] = field(default_factory=list)
     ignored: int = 0
@@ -91,7 +95,7 @@ def discover(paths: Iterable[Path], pattern: re.Pattern[str], *, within: Sequenc
             resolved = path.resolve(strict=True)
             mode = resolved.stat().st_mode
         except (OSError, RuntimeError, ValueError) as error:
-            found.problems.append((printable(path), reason(error)))
+            found.problems.append((path_text(path), reason(error)))
             continue
         if stat.S_ISDIR(mode):
             walk = _Walk(pattern, (resolved, *within), found, seen_folders)
@@ -99,22 +103,14 @@ def discover(paths: Iterable[Path], pattern: re.Pattern[str], *, within: Sequenc
         elif stat.S_ISREG(mode):
             named = iter([resolved])
         else:
-            found.problems.append((printable(path), "not a file or folder"))
+            found.problems.append((path_text(path), "not a file or folder"))
             continue
         for file in named:
             if file in seen_files:
                 continue
             seen_files.add(file)
-            if printable(file) == str(file):
-                found.files.append(file)
-            else:  # no database stores such a path as text
-                found.problems.append((printable(file), "the name or that of a folder above is not UTF-8"))
+            found.files.append(file)
     return found
-
-
-def printable(path: Path | str) -> str:
-    """Return a path, or another text of the system, with what is not UTF-8 in it replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def reason(error: Exception) -> str:
@@ -138,7 +134,7 @@ class _Walk:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            self._found.problems.append((printable(folder), reason(error)))
+            self._found.problems.append((path_text(folder), reason(error)))
             return
         for entry in entries:
             try:
@@ -155,7 +151,7 @@ class _Walk:
         if entry.is_symlink():
             path = path.resolve(strict=True)
             if not any(map(path.is_relative_to, self._within)):
-                self._found.problems.append((printable(entry.path), OUTSIDE))
+                self._found.problems.append((path_text(entry.path), OUTSIDE))
                 return
         if is_folder:
             yield from self.files(path)

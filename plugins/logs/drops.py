@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries, contains
 from snaglist.plugins.logs.files import OpenFile
@@ -97,17 +98,17 @@ def _begun(call: Call, module_id: int | None, file: OpenFile, head: bytes) -> Ro
         (
             row
             for row in rows
-            if row.path != str(state.path)
+            if row.path != path_text(state.path)
             and row.node in (node or row.node,)
             and (row.connector_id is not None or _below(row, folders))
-            and contains(Path(row.path), file)
+            and contains(path_of(row.path), file)
         ),
         None,
     )
 
 
 def _below(row: Row[Any], folders: Sequence[Path]) -> bool:
-    return any(Path(row.path).is_relative_to(folder) for folder in folders)
+    return any(path_of(row.path).is_relative_to(folder) for folder in folders)
 
 
 def _longest(file: OpenFile, rows: Sequence[Row[Any]]) -> tuple[Row[Any], bool] | None:

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 
 from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.kernel.cli import Session
+from snaglist.kernel.paths import path_text
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.files import DAMAGED, open_file
@@ -23,22 +24,23 @@ _FIELDS = ("occurred_at", "time_source", "severity", "channel", "environment", "
 
 def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
     """Read a file, or standard input, and return what becomes of it; raises NotFound or ServiceError."""
+    shown = path_text(name)
     try:
         if name == STANDARD_INPUT:
             return _explain(session, io.BytesIO(sys.stdin.buffer.read()), "stdin", times.now(), zone)
         path = Path(name)
         if name and path.is_dir():
-            raise NotFound(f"{name}: is a folder; name one of its files")
+            raise NotFound(f"{shown}: is a folder; name one of its files")
         if not path.is_file():
-            raise NotFound(f"{name or 'FILE'}: no such file")
+            raise NotFound(f"{shown or 'FILE'}: no such file")
         with open_file(path) as file:
             return _explain(session, file.content(), file.state.name, file.state.modified_at, zone)
     except DAMAGED as error:
-        raise ServiceError(f"{name}: the compressed data is damaged or ends too early") from error
+        raise ServiceError(f"{shown}: the compressed data is damaged or ends too early") from error
     except ParseFailure as error:
-        raise ServiceError(f"{name}: {error}") from error
+        raise ServiceError(f"{shown}: {error}") from error
     except OSError as error:
-        raise ServiceError(f"{name}: {reason(error)}") from error
+        raise ServiceError(f"{shown}: {reason(error)}") from error
 
 
 def _explain(session: Session, stream: BinaryIO, name: str, modified_at: str, zone: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import zstandard
 
 from snaglist.kernel import times
+from snaglist.kernel.paths import path_text
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -52,8 +53,8 @@ class FileState:
 
     @property
     def name(self) -> str:
-        """Base name."""
-        return self.path.name
+        """Base name, as text."""
+        return path_text(self.path.name)
 
 
 class OpenFile:

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import inspect
 from snaglist.plugins.logs.importing import import_file
@@ -31,7 +32,7 @@ def allowed_roots(call: Call) -> list[Path]:
 def is_due(call: Call, source: Row[Any]) -> bool:
     """Tell whether the file of a source is other than when it was read, or its last event is to be shown as final."""
     try:
-        file = inspect(Path(source.path))
+        file = inspect(path_of(source.path))
     except FileNotFoundError:
         return bool(source.status == "ok")
     except (OSError, ValueError):
@@ -57,7 +58,7 @@ def read_on(call: JobCall, run: Run, ingestion: Ingestion) -> None:
         due = list(due_sources(call))
     reading = Reading(ingestion.rules, ingestion.timezone)
     for result in read_again(call, due, reading, watch=lambda _: call.check_cancelled()):
-        run.add(result, result.path.name)
+        run.add(result, path_text(result.path.name))
 
 
 def read_again(
@@ -66,10 +67,10 @@ def read_again(
     """Read the files of sources on, and those that went elsewhere to the end."""
     left = []
     for source in sources:
-        if source.status == "missing" and not Path(source.path).exists():
+        if source.status == "missing" and not path_of(source.path).exists():
             left.append(source.id)
             continue
-        result = import_file(call, Path(source.path), reading, search=in_place(call), watch=watch)
+        result = import_file(call, path_of(source.path), reading, search=in_place(call), watch=watch)
         if not result.gone:
             yield result
         left += result.left
@@ -87,7 +88,7 @@ def read_left(
             source = _source(call, source_id)
         if source is None or source.status == "missing":
             continue
-        result = import_file(call, Path(source.path), reading, search=in_place(call), watch=watch)
+        result = import_file(call, path_of(source.path), reading, search=in_place(call), watch=watch)
         if not result.gone:
             yield result
         waiting += [left for left in result.left if left not in waiting]
@@ -116,7 +117,7 @@ def _left(call: Call) -> Iterator[Row[Any]]:
 
 
 def _is_in_place(call: Call, source: Row[Any], roots: list[Path]) -> bool:
-    path = Path(source.path)
+    path = path_of(source.path)
     return not path.is_relative_to(call.application.folder) and any(map(path.is_relative_to, roots))
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
+from snaglist.kernel.paths import path_text
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, withdraw_event
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
@@ -57,7 +58,6 @@ def import_file(
     """
     result = FileResult(path)
     try:
-        str(path).encode()
         for _ in range(ATTEMPTS):
             try:
                 with open_file(path, links=False, base=_base(call, path)) as file:
@@ -65,8 +65,6 @@ def import_file(
                 break
             except FileChanged:
                 continue
-    except UnicodeEncodeError:
-        result.fail("the file name is not valid UTF-8")
     except FileNotFoundError as error:
         result.gone = True
         note_failure(call, path, reading, result, reason(error))
@@ -200,7 +198,7 @@ class _FileImport:
     def _pick_up(self, known: Row[Any]) -> None:
         """Go on with a source."""
         self.known = known
-        self.source = EventSource(known.id, known.module_id, str(self.state.path))
+        self.source = EventSource(known.id, known.module_id, path_text(self.state.path))
         self.checkpoint, self.before = known.offset, Unfinished.of(known)
         if known.offset:
             self._continue_record(known)
@@ -256,7 +254,7 @@ class _FileImport:
         with self.call.transaction() as db:
             if superseded is not None:
                 leave(db, superseded)
-            lead(db, source.id, source.path, str(self.state.path), **connector)
+            lead(db, source.id, source.path, path_text(self.state.path), **connector)
         self._pick_up(source)
 
     def _read(self) -> None:
@@ -413,7 +411,7 @@ class _FileImport:
             source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
-        return EventSource(source_id, self.reading.module_id, str(self.state.path))
+        return EventSource(source_id, self.reading.module_id, path_text(self.state.path))
 
 
 def _first_byte(event: Event) -> int:

@@ -11,6 +11,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, ServiceError, key, times
 from snaglist.kernel.applications import slug
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
@@ -61,7 +62,7 @@ def _grown(call: Call) -> Iterator[Row[Any]]:
     archive = call.application.processed
     since = times.add(call.now, seconds=-GROWING_HOURS * 3600)
     for row in queries.imported_since(call.db, since):
-        if Path(row.path).is_relative_to(archive) and following.is_due(call, row):
+        if path_of(row.path).is_relative_to(archive) and following.is_due(call, row):
             yield row
 
 
@@ -81,10 +82,10 @@ class Incoming:
         found = discover([self.folder], compile_pattern(self.call.setting("ingestion.log_file_pattern")))
         self.run.ignored = found.ignored
         for path, error in found.problems:
-            self.run.fail(self._shown(Path(path)), error)
+            self.run.fail(self._shown(path), error)
         for done, file in enumerate(found.files):
             self.call.check_cancelled()
-            self.call.progress(done, len(found.files), file.name)
+            self.call.progress(done, len(found.files), path_text(file.name))
             self._read_one(file)
         self.call.progress(len(found.files), len(found.files))
 
@@ -93,7 +94,7 @@ class Incoming:
         with self.call.transaction(write=False):
             grown = list(_grown(self.call))
         for row in grown:
-            path = Path(row.path)
+            path = path_of(row.path)
             result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
             if not result.gone:
                 self.run.add(result, self._shown(path))
@@ -143,7 +144,7 @@ class Incoming:
         with self.call.transaction(write=False) as db:
             equal = queries.source_by_id(db, result.source_id)
         result.source_id = None  # the file is not where its events come from
-        former = Path(equal.path) if equal else None
+        former = path_of(equal.path) if equal else None
         return result, former if former and not former.exists() else None
 
     def _reading(self, module_id: int | None, *, growing: bool = False) -> Reading:
@@ -154,7 +155,7 @@ class Incoming:
         parts = file.relative_to(self.folder).parts
         if len(parts) < 2:
             return None
-        folder = parts[0]
+        folder = path_text(parts[0])
         if folder not in self._modules:
             name = module_name(folder)
             with self.call.transaction() as db:
@@ -172,8 +173,8 @@ class Incoming:
     def _shown(self, path: Path) -> str:
         for folder in (self.folder, self.call.application.folder):
             if path.is_relative_to(folder) and path != folder:
-                return path.relative_to(folder).as_posix()
-        return path.name
+                return path_text(path.relative_to(folder).as_posix())
+        return path_text(path.name)
 
     @property
     def _watch(self) -> Callable[[int], None]:

@@ -10,9 +10,10 @@ from typing import Any
 from snaglist.kernel import Call, NotFound, key
 from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
+from snaglist.kernel.paths import path_text
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.discovery import OUTSIDE, Discovery, compile_pattern, discover, printable
+from snaglist.plugins.logs.discovery import OUTSIDE, Discovery, compile_pattern, discover
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
@@ -47,7 +48,7 @@ def check_paths(paths: Sequence[str]) -> None:
     """Raise NotFound when a path does not exist."""
     for path in paths:
         if path != STANDARD_INPUT and _is_missing(Path(path)):
-            raise NotFound(f"{printable(path)}: no such file or folder")
+            raise NotFound(f"{path_text(path)}: no such file or folder")
 
 
 def turn(session: Session, call: Call) -> AbstractContextManager[None]:
@@ -94,7 +95,7 @@ def _read(
         results.append(keep_piped(call, sys.stdin.buffer, reading))
     there = [result for result in results if not result.gone]
     for result in there:
-        run.add(result, str(result.path))
+        run.add(result, path_text(result.path))
     return there
 
 
@@ -110,7 +111,7 @@ def _is_missing(path: Path) -> bool:
 
 def move_bar(move: Move, done: int, total: int, name: str, position: int) -> None:
     """Move the progress bar to a position in a file, behind the bytes of the files before."""
-    move(done + position, total, name)
+    move(done + position, total, path_text(name))
 
 
 def _size(file: Path) -> int:
@@ -121,7 +122,7 @@ def _size(file: Path) -> int:
 
 
 def _module(call: Call, name: str) -> int:
-    name = printable(name)
+    name = path_text(name)
     return queries.find_module(call.db, [slug(name)], [key(name)]) or find_or_create_module(call, name)
 
 
@@ -167,4 +168,4 @@ def report(run: Run, results: list[FileResult]) -> str:
 
 
 def _shown(result: FileResult) -> str:
-    return str(result.path).encode("utf-8", "replace").decode()
+    return path_text(result.path)

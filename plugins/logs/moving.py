@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.issues import EventSource, rename_source
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import LineBatch
@@ -51,21 +52,21 @@ def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) 
         displaced = known_source(call, path)
         if displaced is not None and displaced.id != source.id:
             leave(db, displaced)
-        lead(db, source.id, source.path, str(path), status="ok")
+        lead(db, source.id, source.path, path_text(path), status="ok")
     return True
 
 
 def successor(source: Row[Any]) -> Path | None:
     """Return the file in the folder of a source that holds its content now."""
-    former = Path(source.path)
+    former = path_of(source.path)
     try:
         with os.scandir(former.parent) as listing:
             files = sorted((entry.name, entry.path) for entry in listing if entry.is_file(follow_symlinks=False))
     except OSError:
         return None
-    candidates = [Path(path) for name, path in files if path != source.path]
+    candidates = [Path(path) for name, path in files if path != str(former)]
     renamed = [path for path in candidates if identity_of(path) == source.identity]
-    relatives = [path for path in candidates if name_family(path.name) == source.family]
+    relatives = [path for path in candidates if name_family(path_text(path.name)) == source.family]
     return next((path for path in [*renamed, *relatives] if holds(path, source)), None)
 
 
@@ -100,14 +101,14 @@ def _join(call: Call, source: Row[Any], other: Row[Any], path: Path) -> bool:
     with call.transaction() as db:
         if not queries.overlap(db, shorter, longer):
             for one in (shorter, longer):
-                rename_source(db, one.id, one.path, str(path))
+                rename_source(db, one.id, one.path, path_text(path))
             queries.join_sources(db, shorter, longer)
-            joined = EventSource(shorter.id, shorter.module_id, str(path))
+            joined = EventSource(shorter.id, shorter.module_id, path_text(path))
             call.emit("lines_read", batch=LineBatch(joined, (), log_type=longer.log_type, joined=longer.id))
-            queries.move_source(db, shorter.id, str(path), status="ok")
+            queries.move_source(db, shorter.id, path_text(path), status="ok")
         elif not shorter.occurrence_count:
             queries.remove_source(db, shorter.id)
-            lead(db, longer.id, longer.path, str(path), status="ok")
+            lead(db, longer.id, longer.path, path_text(path), status="ok")
         else:
             return False
     return True

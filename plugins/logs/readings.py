@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.paths import path_text
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
@@ -71,7 +72,7 @@ Search = Callable[[OpenFile, bytes], Found | None]
 
 def known_source(call: Call, path: Path) -> Row[Any] | None:
     """Return the newest source of a path on this node; needs an open transaction."""
-    return queries.newest(call.db, str(path), call.service.file_node)
+    return queries.newest(call.db, path_text(path), call.service.file_node)
 
 
 def parsers_of(service: Service) -> tuple[Parser, ...]:

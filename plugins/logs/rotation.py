@@ -6,12 +6,12 @@ those of the same folder and name family (a copy, or an archive made of it).
 """
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries, contains, is_begun, shorter_copy
 from snaglist.plugins.logs.files import OpenFile
@@ -42,10 +42,10 @@ def _find(call: Call, name: str, near: Near | None, file: OpenFile, head: bytes)
     with call.transaction(write=False) as db:
         same_content = queries.relatives(db, node, state.identity, family, prefix_hash(head))
         latest = queries.latest_of_family(db, node, family, _ORIGINALS)
-    beside = near or (lambda row: Path(row.path).parent == state.path.parent)
+    beside = near or (lambda row: path_of(row.path).parent == state.path.parent)
 
     def is_relative(row: Row[Any]) -> bool:
-        other = row.path != str(state.path)
+        other = row.path != path_text(state.path)
         return other and row.family == family and beside(row) and _is_telling(head, row)
 
     for row in same_content:  # longest first
@@ -65,7 +65,7 @@ def _whole(file: OpenFile, head: bytes, row: Row[Any], renamed: bool) -> Found |
     trail = Trail.resume(file, head, row)
     if trail is None:
         return None
-    original = Path(row.path)
+    original = path_of(row.path)
     if original == file.state.path:
         return Found(row, trail, moves=True)
     # Asked first: the original may be emptied at any moment, and what is left of it then holds nothing.

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call
+from snaglist.kernel.paths import path_text
 from snaglist.plugins.logs import counted, queries
 from snaglist.plugins.logs.identity import name_family
 from snaglist.plugins.logs.parsers import PARSER_VERSION
@@ -12,9 +13,9 @@ from snaglist.plugins.logs.readings import Reading
 
 def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
     """Return the row of a source to come; needs an open transaction."""
-    name = reading.name or path.name
+    place, name = path_text(path), path_text(reading.name or path.name)
     return {
-        **queries.new_source(str(path), queries.next_generation(call.db, str(path)), call.service.settings.node),
+        **queries.new_source(place, queries.next_generation(call.db, place), call.service.settings.node),
         "log_type": "console",
         "encoding": "utf-8",
         "channel": name[:255],

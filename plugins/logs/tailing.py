@@ -13,6 +13,7 @@ import click
 
 from snaglist.kernel import Conflict
 from snaglist.kernel.cli import Session
+from snaglist.kernel.paths import path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
@@ -115,11 +116,12 @@ class Follower:
     def show(self, results: Sequence[FileResult]) -> None:
         """Print the new issues, and failures that were not there before."""
         for result in (result for result in results if not result.gone):
-            self.run.add(result, str(result.path))
+            shown = path_text(result.path)
+            self.run.add(result, shown)
             for issue in self._issues(result.new_issues):
-                self.session.print({**issue, "source": str(result.path)}, _line(issue, result.path))
+                self.session.print({**issue, "source": shown}, _line(issue, shown))
             if result.error and self._failed.get(result.path) != result.error:
-                self.session.note(f"{result.path}: {result.error}")
+                self.session.note(f"{shown}: {result.error}")
             self._failed[result.path] = result.error or ""
 
     def _changed(self) -> dict[Path, Mark | None]:
@@ -152,5 +154,5 @@ class Follower:
             return queries.issues_in_short(db, sorted(ids))
 
 
-def _line(issue: Mapping[Any, Any], path: Path) -> str:
+def _line(issue: Mapping[Any, Any], path: str) -> str:
     return f"{issue['last_seen']}  {issue['severity']:9}  #{issue['id']}  {issue['title']}  ({path})"

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound
+from snaglist.kernel.paths import path_of
 from snaglist.plugins.issues import read_back
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, open_file
@@ -234,7 +234,7 @@ def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
     if call.service.file_node not in ("", source.node):
         raise NotFound(f"Raw source is on node {source.node}.")
     try:
-        path = Path(source.path)
+        path = path_of(source.path)
         if not path.is_absolute():  # a pushed channel has no file
             raise NotFound(GONE)
         with open_file(path) as file, file.content() as stream:

@@ -1,6 +1,7 @@
 """The type `local`: a folder on this machine, read in place."""
 
 import os
+import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, times
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
 from snaglist.plugins.logs import allowed_roots, discover, open_file
@@ -23,16 +25,15 @@ def check(call: Call, config: Config, secrets: Config) -> Config:
     folder = _resolved(call, config["directory"])
     if folder is None:
         raise Invalid(_OUTSIDE)
-    return {**config, "directory": str(folder)}
+    return {**config, "directory": path_text(folder)}
 
 
 def _resolved(call: Call, directory: str) -> Path | None:
-    path = Path(directory)
+    path = path_of(directory)
     try:
         folder = path.resolve(strict=True)
         if not path.is_absolute() or not folder.is_dir() or not _is_allowed(call, folder):
             return None
-        str(folder).encode()
     except (OSError, RuntimeError, ValueError):
         return None
     return folder
@@ -82,18 +83,17 @@ class Folder:
     def _look_at(self, path: Path) -> RemoteFile | None:
         try:
             status = path.stat()
-            str(path).encode()
-        except (OSError, UnicodeEncodeError):
+        except OSError:
             return None
         return RemoteFile(
-            str(path), status.st_size, times.from_stamp(status.st_mtime), f"{status.st_dev}:{status.st_ino}"
+            path_text(path), status.st_size, times.from_stamp(status.st_mtime), f"{status.st_dev}:{status.st_ino}"
         )
 
     @contextmanager
     def open(self, path: str) -> Iterator[ReadAt]:
         """Open a file for reading."""
         try:
-            with open_file(Path(path), links=False) as file, file.raw() as stream:
+            with open_file(path_of(path), links=False) as file, file.raw() as stream:
 
                 def read_at(offset: int, size: int) -> bytes:
                     stream.seek(offset)
@@ -101,4 +101,4 @@ class Folder:
 
                 yield read_at
         except OSError as error:
-            raise RemoteFailure(f"{Path(path).name}: {error.strerror}.") from error
+            raise RemoteFailure(f"{posixpath.basename(path)}: {error.strerror}.") from error

@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, Invalid, JobCall
+from snaglist.kernel.paths import path_of, path_text
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, reread_events
 from snaglist.plugins.logs import counted, memory, queries
@@ -113,12 +113,12 @@ class Reindex:
             except FileChanged:  # rotated meanwhile: an import may have found where it went
                 continue
             except ParseFailure as error:
-                self.result.fail(Path(row.path).name, str(error))
+                self.result.fail(path_text(path_of(row.path).name), str(error))
                 break
             except FileNotFoundError:
                 break
             except (OSError, ValueError, *DAMAGED) as error:
-                self.result.fail(Path(row.path).name, reason(error))
+                self.result.fail(path_text(path_of(row.path).name), reason(error))
                 break
         self._keep(source_id)
 
@@ -128,7 +128,7 @@ class Reindex:
             return
         at = self.at if self.at["source_id"] == row.id else {}
         known = {name: at[name] for name in ("log_type", "encoding") if name in at}
-        with open_file(Path(row.path)) as file:
+        with open_file(path_of(row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
             stretches = Stretches(self.call, file, row, rules, self._zone(row), start=position, **known)
@@ -146,7 +146,7 @@ class Reindex:
                 return True
             for stretch in stretches.up_to(row.offset, settled=_is_settled(row)):
                 self._replace(row, stretch, stretches)
-                self.call.progress(self.done + stretch.end, self.total, Path(row.path).name)
+                self.call.progress(self.done + stretch.end, self.total, path_text(path_of(row.path).name))
                 if stretch.last:
                     return True
                 self.call.check_cancelled()
