@@ -123,7 +123,7 @@ def test_a_file_that_is_named(fresh_data: Path, tmp_path: Path, line: Line) -> N
     table = CliRunner().invoke(cli, ["--data", str(fresh_data), "import", *files])
     assert table.exit_code == 0 and all(name in table.stdout for name in SHOWN)
     missing = CliRunner().invoke(cli, ["--data", str(fresh_data), "import", files[1] + "x"])
-    assert (missing.exit_code, r"caf\xe9.logx: no such file or folder" in missing.stderr) == (1, True)
+    assert r"caf\xe9.logx: no such file or folder" in str(missing.exception)
     for file in files:
         explained = CliRunner().invoke(cli, ["--data", str(fresh_data), "explain", file])
         assert explained.exit_code == 0, explained.output
