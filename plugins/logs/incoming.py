@@ -62,8 +62,11 @@ def _grown(call: Call) -> Iterator[Row[Any]]:
     archive = call.application.processed
     since = times.add(call.now, seconds=-GROWING_HOURS * 3600)
     for row in queries.imported_since(call.db, since):
-        if path_of(row.path).is_relative_to(archive) and following.is_due(call, row):
-            yield row
+        path = path_of(row.path)
+        if path.is_relative_to(archive) and following.is_due(call, row):
+            newest = known_source(call, path)
+            if newest is not None and newest.id == row.id:
+                yield row
 
 
 class Incoming:
