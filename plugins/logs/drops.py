@@ -42,6 +42,9 @@ def _find_dropped(call: Call, module_id: int | None, growing: bool, file: OpenFi
     if known[1]:
         return Found(known[0], None)
     trail = Trail.resume(file, head, known[0])
+    if known[0].connector_id is None and not path_of(known[0].path).exists():
+        # It is that file: a run that died told the source of a move that never came, or the archive was cleared.
+        return Found(known[0], trail, moves=True)
     return Found(known[0], trail and behind_entries(file, head, known[0], trail))
 
 

@@ -220,6 +220,27 @@ def test_a_death_between_reading_and_moving_is_healed(
     assert Path(waiting.path).read_text() == line("one")
 
 
+def test_a_file_that_grew_after_such_a_death_is_the_same_file(
+    client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended within a line then, and that line is one event."""
+    second = line("two", seconds=1)
+    path = drop(client.service, "app.log", line("one") + second[:-6])
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "move", lambda *_: (_ for _ in ()).throw(SystemExit))
+        patch.setattr(JobCall, "check_cancelled", lambda self: None)
+        job = JobCall(client.service, client.service.applications.all()[0])
+        with pytest.raises(SystemExit):
+            incoming.Incoming(job).read_dropped()
+    with path.open("a") as stream:
+        stream.write(second[-6:] + line("three", seconds=2))
+    os.utime(path, (0, 0))
+    body = run(client)
+    assert (body["events"], body["processed"]) == (1, 1)
+    assert len(rows(client, tables.occurrences)) == 3
+    assert len(rows(client, tables.sources)) == 1
+
+
 def test_archive_retention_runs_after_the_import(tmp_path: Path, drop: Any, line: Line) -> None:
     """Part of check 102: only files that are too old go."""
     with running_service(tmp_path / "data", retention__processed_max_age_days=30) as service:
