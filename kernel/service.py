@@ -18,7 +18,6 @@ from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
-from snaglist.kernel.paths import path_text
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin, Plugins
 from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
@@ -106,12 +105,8 @@ class Service:
         return limit if isinstance(limit, int) else int(self.settings[limit])
 
     def show_path(self, call: Call, path: str | Path) -> str:
-        """Return a path as the caller may see it: relative to the data directory, else in full or its base name.
-
-        A text is one that `path_text` made, as sources have it.
-        """
-        text = path if isinstance(path, str) else path_text(path)
-        root = f"{path_text(self.settings.data)}{os.sep}"
+        """Return a path as the caller may see it: relative to the data directory, else in full or its base name."""
+        text, root = str(path), f"{self.settings.data}{os.sep}"
         if text.startswith(root):
             return text.removeprefix(root)
         return text if not os.path.isabs(text) or call.may("connectors.write") else os.path.basename(text)

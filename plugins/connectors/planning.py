@@ -9,11 +9,10 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Invalid, digest
-from snaglist.kernel.paths import path_of
 from snaglist.plugins.connectors import mirrors, queries
 from snaglist.plugins.connectors.content import RemoteContent
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFile
-from snaglist.plugins.logs import Dropped, find_dropped, holds_source
+from snaglist.plugins.logs import Dropped, find_dropped, holds_source, path_of
 
 ACTIONS = ("new", "append", "unchanged", "rotation", "rename", "reconcile", "already_ingested", "index_local")
 PREFIX_BYTES = 4096

@@ -9,13 +9,12 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, JobCall, ServiceError, Unavailable, digest, times
 from snaglist.kernel.jobs import Cancelled
-from snaglist.kernel.paths import path_of
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
 from snaglist.plugins.connectors.opening import kind_of, opened
 from snaglist.plugins.connectors.planning import Item
-from snaglist.plugins.logs import FileResult, read_file, read_rest
+from snaglist.plugins.logs import FileResult, path_of, read_file, read_rest
 
 JOB = "connectors_sync"
 STALE = "Snapshot is stale."

@@ -23,6 +23,7 @@ from snaglist.plugins.logs.options import OPTIONS
 from snaglist.plugins.logs.parsers import AccessLine, Clock, Parser, Reader
 from snaglist.plugins.logs.parsers.severity import by_level
 from snaglist.plugins.logs.parsers.traces import read_trace
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.pushing import (
     MAX_BREADCRUMBS,
     Delivery,
@@ -82,6 +83,8 @@ __all__ = [
     "import_file",
     "is_zone",
     "open_file",
+    "path_of",
+    "path_text",
     "read_file",
     "read_requests",
     "read_rest",

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.paths import path_text
 from snaglist.kernel.privacy import PRIVATE, make_folder
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.discovery import compile_pattern
 from snaglist.plugins.logs.moving import lead
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.unfinished import settle
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.drops import dropped_before, taking_over
 from snaglist.plugins.logs.files import DAMAGED, FileState, OpenFile, compression_of, inspect, open_file
@@ -16,6 +15,7 @@ from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.moving import holds
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import Near, Reading, Watch
 from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.rotation import in_place

@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_of
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import holds
+from snaglist.plugins.logs.paths import path_of
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse
 from snaglist.plugins.logs.trail import Trail, begins_with
 from snaglist.plugins.logs.unfinished import Unfinished

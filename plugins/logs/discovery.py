@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from snaglist.kernel import Option
-from snaglist.kernel.paths import path_text
+from snaglist.plugins.logs.paths import path_text
 
 # Endings and whole names, then rotation numbers or dates, then compression. Every repeat begins with its own
 # separator, so that matching takes time in proportion to the name.

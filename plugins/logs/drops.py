@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries, contains
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.identity import PREFIX_BYTES, ChainedHash, name_family, prefix_hash
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import Found, Search
 from snaglist.plugins.logs.trail import Trail
 

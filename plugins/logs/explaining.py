@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 
 from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.kernel.cli import Session
-from snaglist.kernel.paths import path_text
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.files import DAMAGED, open_file
 from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.piped import STANDARD_INPUT
 from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse
 

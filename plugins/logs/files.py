@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import zstandard
 
 from snaglist.kernel import times
-from snaglist.kernel.paths import path_text
+from snaglist.plugins.logs.paths import path_text
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, times
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import inspect
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.moving import see_off, successor
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import Reading, Watch, known_source
 from snaglist.plugins.logs.results import FileResult, Run
 from snaglist.plugins.logs.rotation import in_place

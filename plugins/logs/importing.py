@@ -14,8 +14,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
-from snaglist.kernel.paths import path_text
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, withdraw_event
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
@@ -24,6 +23,7 @@ from snaglist.plugins.logs.files import DAMAGED, OpenFile, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import lead, leave, see_off
 from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.readings import (
     FileChanged,
     Found,
@@ -39,7 +39,7 @@ from snaglist.plugins.logs.results import FileResult
 from snaglist.plugins.logs.shrinking import cut_down
 from snaglist.plugins.logs.source_rows import new_source_row
 from snaglist.plugins.logs.trail import Trail
-from snaglist.plugins.logs.unfinished import Piece, Unfinished, settle
+from snaglist.plugins.logs.unfinished import Again, Unfinished, settle
 
 CHUNK_BYTES = 256 * 1024
 _BLANK = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"  # what may stand before the first entry, byte order marks included
@@ -117,6 +117,7 @@ class _FileImport:
         self.source: EventSource | None = None
         self.superseded: Row[Any] | None = None
         self.before: Unfinished | None = None
+        self.again = Again(None, reading.rules)
         self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
         self.trail: Trail | None = None
@@ -124,10 +125,6 @@ class _FileImport:
         self.ends: int | None = None  # where a file ended that may be a copy in the making
         self.checkpoint = 0
         self.position = 0
-        # What became of the entries that were unfinished: complete now, other than they were, or none any more.
-        self.settled: list[int] = []
-        self.revised: list[tuple[Event, Piece]] = []
-        self.withdrawn: list[Piece] = []
         # The entries that more bytes may change.
         self.last: list[Event] = []
         self.whole = True
@@ -200,6 +197,7 @@ class _FileImport:
         self.known = known
         self.source = EventSource(known.id, known.module_id, path_text(self.state.path))
         self.checkpoint, self.before = known.offset, Unfinished.of(known)
+        self.again = Again(self.before, self.reading.rules)
         if known.offset:
             self._continue_record(known)
 
@@ -291,32 +289,9 @@ class _FileImport:
 
     def _entries(self) -> Iterator[Sequence[Event]]:
         """Give the entries as they are framed; those that were unfinished before come out of the way first."""
-        awaited = {piece.start: piece for piece in self.before.pieces} if self.before else {}
         for events in self._framed():
-            yield self._reread(events, awaited) if awaited else events
-        self.withdrawn += [piece for piece in awaited.values() if piece.stored]
-
-    def _reread(self, events: Sequence[Event], awaited: dict[int, Piece]) -> list[Event]:
-        """Compare entries, which come in order, with the `awaited` ones, of which they are taken; returns new ones."""
-        new = []
-        for event in events:
-            before = awaited.pop(event.byte_start, None)
-            for start in [start for start in awaited if start < event.byte_start]:  # now a part of another entry
-                if (other := awaited.pop(start)).stored:
-                    self.withdrawn.append(other)
-            if before is None or not (before.stored or event.byte_end == before.end):
-                new.append(event)
-            elif event.byte_end == before.end:
-                self._same(event)
-            elif self.reading.rules.keep(event):
-                self.revised.append((event, before))
-            else:
-                self.withdrawn.append(before)
-        return new
-
-    def _same(self, event: Event) -> None:
-        if not event.provisional:
-            self.settled.append(event.byte_start)
+            yield self.again.new(events)
+        self.again.end()
 
     def _framed(self) -> Iterator[list[Event]]:
         with self.file.content(self.position) as stream:
@@ -344,16 +319,13 @@ class _FileImport:
             raise FileChanged
         values = self._values(trail, portion.last)
 
-        def work() -> tuple[EventSource, list[StoredBatch | None], StoredBatch]:
+        def work() -> tuple[EventSource, list[StoredBatch], StoredBatch]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
-                lines = sorted([*(event for event, _ in self.revised), *portion.read], key=_first_byte)
+                lines = sorted([*self.again.events, *portion.read], key=_first_byte)
                 if lines:
                     self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
-                for start in self.settled:
-                    queries.settle(db, source.id, start)
-                gone = sum(withdraw_event(self.call, source, one.start, one.channel or "") for one in self.withdrawn)
-                revised = [self._replace(source, event, before) for event, before in self.revised]
+                revised, gone = self.again.write(self.call, source)
                 stored = StoredBatch(source)
                 if kept := memory.without_deleted(db, source.id, portion.kept):
                     stored = store_events(self.call, source, kept)
@@ -364,14 +336,11 @@ class _FileImport:
 
         self.source, revised, stored = self.call.repeat(work)
         self.checkpoint = trail.position
-        self.settled, self.revised, self.withdrawn = [], [], []
+        self.again.clear()
         self.superseded = None
         self.result.count(portion, stored)
-        for batch in filter(None, revised):
+        for batch in revised:
             self.result.touch(batch)
-
-    def _replace(self, source: EventSource, event: Event, before: Piece) -> StoredBatch | None:
-        return replace_event(self.call, source, event, channel=before.channel)
 
     def _same_file(self) -> bool:
         """Tell whether the file still begins as it did, and is not shorter than what was read of it."""

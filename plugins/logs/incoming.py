@@ -11,7 +11,6 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, ServiceError, key, times
 from snaglist.kernel.applications import slug
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
@@ -20,6 +19,7 @@ from snaglist.plugins.logs.drops import dropped
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import Reading, known_source
 from snaglist.plugins.logs.resting import unrest
 from snaglist.plugins.logs.results import FileResult, Run
@@ -85,7 +85,7 @@ class Incoming:
         found = discover([self.folder], compile_pattern(self.call.setting("ingestion.log_file_pattern")))
         self.run.ignored = found.ignored
         for path, error in found.problems:
-            self.run.fail(self._shown(path), error)
+            self.run.fail(self._shown(path_of(path)), error)
         for done, file in enumerate(found.files):
             self.call.check_cancelled()
             self.call.progress(done, len(found.files), path_text(file.name))

@@ -10,7 +10,6 @@ from typing import Any
 from snaglist.kernel import Call, NotFound, key
 from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
-from snaglist.kernel.paths import path_text
 from snaglist.plugins.issues import find_or_create_module
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.discovery import OUTSIDE, Discovery, compile_pattern, discover
@@ -18,6 +17,7 @@ from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.piped import STANDARD_INPUT, keep_piped
 from snaglist.plugins.logs.readings import Reading
 from snaglist.plugins.logs.results import FileResult, Run

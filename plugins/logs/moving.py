@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.issues import EventSource, rename_source
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.files import DAMAGED, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import known_source
 from snaglist.plugins.logs.trail import Trail
 from snaglist.plugins.logs.unfinished import settle

@@ -309,11 +309,11 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
     return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
 
 
-def generations(db: Connection, source: Row[Any]) -> Sequence[Row[Any]]:
+def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
     """Return a source and the older ones of its path on its node, the newest first."""
     here = (_sources.c.path_hash == source.path_hash, _sources.c.node == source.node)
     older = select(_sources).where(*here, _sources.c.generation <= source.generation)
-    return db.execute(older.order_by(_sources.c.generation.desc()).limit(_MAX_GENERATIONS)).all()
+    return list(db.execute(older.order_by(_sources.c.generation.desc()).limit(_MAX_GENERATIONS)).all())
 
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.paths import path_text
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, Reader
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.trail import Trail
 
 log = logging.getLogger("snaglist")

@@ -11,12 +11,12 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.copies import behind_entries, contains, is_begun, shorter_copy
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.identity import name_family, prefix_hash
 from snaglist.plugins.logs.moving import holds, identity_of
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import Found, Near, Search
 from snaglist.plugins.logs.trail import Trail
 

@@ -69,8 +69,8 @@ def _is_same(event: Event, before: Row[Any], module_id: int | None) -> bool:
     if event.time_source == "event" and event.occurred_at != before.occurred_at:
         return False
     if event.byte_end == before.byte_end:
-        return grouping_key(event, module_id).fingerprint == before.fingerprint
-    return event.byte_end < before.byte_end
+        return bool(grouping_key(event, module_id).fingerprint == before.fingerprint)
+    return bool(event.byte_end < before.byte_end)
 
 
 def _events(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Iterator[Event]:

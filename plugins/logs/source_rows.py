@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call
-from snaglist.kernel.paths import path_text
 from snaglist.plugins.logs import counted, queries
 from snaglist.plugins.logs.identity import name_family
 from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.readings import Reading
 
 

@@ -13,11 +13,11 @@ import click
 
 from snaglist.kernel import Conflict
 from snaglist.kernel.cli import Session
-from snaglist.kernel.paths import path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.inplace import Move, check_paths, find_files, make_reading, move_bar, turn
+from snaglist.plugins.logs.paths import path_text
 from snaglist.plugins.logs.piped import STANDARD_INPUT
 from snaglist.plugins.logs.results import FileResult, Run
 from snaglist.plugins.logs.rotation import in_place

@@ -11,7 +11,8 @@ from typing import Any, Self
 
 from sqlalchemy import Connection, Row
 
-from snaglist.plugins.issues import Event
+from snaglist.kernel import Call
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, withdraw_event
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.batches import Rules
 
@@ -74,6 +75,59 @@ class Unfinished:
         """Return what the source remembers."""
         pieces = [[piece.start, piece.end, piece.stored, piece.channel] for piece in self.pieces]
         return {"start": self.start, "pieces": pieces, "whole": self.whole, "settled": self.settled}
+
+
+class Again:
+    """What becomes of the last entries of a source when they are read again: the same, other ones, or none any more."""
+
+    def __init__(self, before: Unfinished | None, rules: Rules) -> None:
+        self._rules = rules
+        self._awaited = {piece.start: piece for piece in before.pieces} if before else {}
+        self._same: list[int] = []
+        self._revised: list[tuple[Event, Piece]] = []
+        self._gone: list[Piece] = []
+
+    @property
+    def events(self) -> list[Event]:
+        """The entries that are other than they were."""
+        return [event for event, _ in self._revised]
+
+    def new(self, events: Sequence[Event]) -> Sequence[Event]:
+        """Compare entries, which come in order, with those that are awaited; returns those that are new."""
+        return [event for event in events if self._is_new(event)] if self._awaited else events
+
+    def end(self) -> None:
+        """Note that no more entries come."""
+        self._gone += [piece for piece in self._awaited.values() if piece.stored]
+        self._awaited = {}
+
+    def clear(self) -> None:
+        """Note that all was written."""
+        self._same, self._revised, self._gone = [], [], []
+
+    def write(self, call: Call, source: EventSource) -> tuple[list[StoredBatch], int]:
+        """Bring what is stored in line, in the open write transaction; also returns how many events went."""
+        for start in self._same:
+            queries.settle(call.db, source.id, start)
+        gone = sum(withdraw_event(call, source, piece.start, piece.channel or "") for piece in self._gone)
+        revised = [replace_event(call, source, event, channel=piece.channel) for event, piece in self._revised]
+        return [batch for batch in revised if batch], gone
+
+    def _is_new(self, event: Event) -> bool:
+        before = self._awaited.pop(event.byte_start, None)
+        for start in [start for start in self._awaited if start < event.byte_start]:  # a part of another entry now
+            if (piece := self._awaited.pop(start)).stored:
+                self._gone.append(piece)
+        if before is None or not (before.stored or event.byte_end == before.end):
+            return True
+        if event.byte_end == before.end:
+            if not event.provisional:
+                self._same.append(event.byte_start)
+        elif self._rules.keep(event):
+            self._revised.append((event, before))
+        else:
+            self._gone.append(before)
+        return False
 
 
 def settle(db: Connection, source: Row[Any]) -> None:

@@ -7,11 +7,11 @@ from typing import Any, BinaryIO
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound
-from snaglist.kernel.paths import path_of
 from snaglist.plugins.issues import read_back
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import DAMAGED, open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES
+from snaglist.plugins.logs.paths import path_of
 from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.trail import begins_with
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, times
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
-from snaglist.plugins.logs import allowed_roots, discover, open_file
+from snaglist.plugins.logs import allowed_roots, discover, open_file, path_of, path_text
 
 _OUTSIDE = (
     "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "

@@ -16,9 +16,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from snaglist.kernel import Call, Invalid, times
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
+from snaglist.plugins.logs import path_of, path_text
 
 if TYPE_CHECKING:
     import paramiko
@@ -175,16 +175,18 @@ class Files:
         from paramiko.sftp import CMD_CLOSE, CMD_OPENDIR, CMD_READDIR
 
         found = []
-        _, answer = self._channel._request(CMD_OPENDIR, _bytes(folder))
+        status: Any = SFTPAttributes
+        channel: Any = self._channel  # its stubs leave out what is not for the public
+        _, answer = channel._request(CMD_OPENDIR, _bytes(folder))
         handle = answer.get_binary()
         try:
             while True:
-                _, answer = self._channel._request(CMD_READDIR, handle)
+                _, answer = channel._request(CMD_READDIR, handle)
                 for _ in range(answer.get_int()):
                     name, _ = answer.get_binary(), answer.get_binary()
-                    found.append((name.decode("utf-8", "surrogateescape"), SFTPAttributes._from_msg(answer)))
+                    found.append((name.decode("utf-8", "surrogateescape"), status._from_msg(answer)))
         except EOFError:
-            self._channel._request(CMD_CLOSE, handle)
+            channel._request(CMD_CLOSE, handle)
         return found
 
     def _resolved(self, path: str, status: "paramiko.SFTPAttributes") -> Iterator[RemoteFile]:

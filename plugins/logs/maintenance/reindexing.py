@@ -15,7 +15,6 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, Invalid, JobCall
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, reread_events
 from snaglist.plugins.logs import counted, memory, queries
@@ -30,6 +29,7 @@ from snaglist.plugins.logs.maintenance.queries import take_off
 from snaglist.plugins.logs.maintenance.retention import oldest_kept
 from snaglist.plugins.logs.maintenance.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.paths import path_of, path_text
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure
 from snaglist.plugins.logs.results import Run
 from snaglist.plugins.logs.unfinished import Piece, Unfinished
@@ -177,8 +177,8 @@ class Reindex:
                 if stretch.last:
                     self.result.files += 1
                     found = {"log_type": reader.log_type, "encoding": reader.encoding}
-                    found |= {"open_event": _open(row, stretch, stretches.last)}
-                    queries.change_source(db, row.id, **found, **self._current(row))
+                    last = {"open_event": _open(row, stretch, stretches.last)}
+                    queries.change_source(db, row.id, **found, **last, **self._current(row))
                 self._save({"source_id": row.id + 1} if stretch.last else at)
 
         self.call.repeat(work)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel.cli import cli
-from snaglist.kernel.paths import path_of, path_text
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs.paths import path_of, path_text
 
 Line = Callable[..., str]
 NAMES = [

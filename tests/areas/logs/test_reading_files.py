@@ -467,13 +467,6 @@ def test_the_zone_of_a_reading_counts_for_times_without_offset(sqlite_store: Any
     assert sqlite_store.source(log).timezone == "Asia/Shanghai"
 
 
-def test_a_file_name_that_is_not_utf8_is_a_failure_of_that_file(sqlite_store: Any, tmp_path: Path) -> None:
-    name = os.fsencode(tmp_path) + b"/caf\xe9.log"
-    with open(name, "wb") as stream:
-        stream.write(b"x\n")
-    assert sqlite_store.read(Path(os.fsdecode(name))).error == "the file name is not valid UTF-8"
-
-
 def test_equal_paths_of_two_nodes_are_two_sources(
     database_config: dict[str, str], tmp_path: Path, line: Line, make_store: Callable[[Any], Any]
 ) -> None:

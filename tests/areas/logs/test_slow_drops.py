@@ -261,7 +261,9 @@ def test_a_clock_that_is_ahead_keeps_no_file(folder: Folder, line: Line, monkeyp
 
 def test_only_so_many_waiting_files_are_named(folder: Folder, line: Line) -> None:
     for number in range(103):
-        folder.write(f"{number}.log", line(f"failed {number}"))
+        path = folder.write(f"{number}.log", line(f"failed {number}"))
+        later = time.time() + 3_600  # however long the others take
+        os.utime(path, (later, later))
     body = folder.run()
     assert (body["waiting"], len(body["waiting_files"])) == (103, 100)
 
