@@ -294,7 +294,7 @@ def event_times(db: Connection, source_id: int, end: int) -> Sequence[Row[int, i
     return db.execute(rows.order_by(_occurrences.c.byte_start)).all()
 
 
-def events_between(db: Connection, source_id: int, start: int, end: int, limit: int) -> Sequence[Row[Any]]:
+def events_between(db: Connection, source_id: int, start: int, end: int, limit: int) -> list[Row[Any]]:
     """Return the first occurrences of a source that begin from one byte on and before another.
 
     First byte, end, time, whence it is, and the fingerprint they were grouped by.
@@ -306,7 +306,7 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
         .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start)
         .where(_occurrences.c.byte_start < end)
     )
-    return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
+    return list(db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all())
 
 
 def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
