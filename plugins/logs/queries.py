@@ -300,8 +300,9 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
     First byte, end, time, whence it is, and the fingerprint they were grouped by.
     """
     names = ("byte_start", "byte_end", "occurred_at", "time_source")
+    columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
     rows = (
-        select(*(_occurrences.c[name] for name in names), _groupings.c.fingerprint)
+        select(*columns)
         .join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
         .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start)
         .where(_occurrences.c.byte_start < end)
