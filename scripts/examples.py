@@ -7,10 +7,12 @@ all of them. Times of today become those of one fixed day, so that a new record 
 import hashlib
 import hmac
 import json
+import os
 import re
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -345,6 +347,9 @@ def record() -> dict[str, dict[str, Any]]:
             (logs / "access.log").write_text(REQUESTS)
             (logs / "Billing").mkdir()
             (logs / "Billing" / "billing.log").write_text(TRACE)
+            finished = time.time() - 60
+            for file in logs.rglob("*.log"):
+                os.utime(file, (finished, finished))
             site = Path(folder).resolve() / "site"
             site.mkdir()
             (site / "shop.log").write_text(LOG)

@@ -33,6 +33,7 @@ from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module
+from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.places import file_at, move_paths, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.status import change_status, follow_statuses
@@ -48,6 +49,7 @@ from snaglist.plugins.issues.storing import (
     replace_event,
     reread_events,
     store_events,
+    withdraw_event,
 )
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
@@ -89,7 +91,9 @@ __all__ = [
     "link_external",
     "move_external",
     "move_paths",
+    "path_of",
     "path_template",
+    "path_text",
     "read_back",
     "relative_to_data",
     "remove_occurrences",
@@ -104,6 +108,7 @@ __all__ = [
     "tables",
     "unmerge_grouping",
     "update_mirrored",
+    "withdraw_event",
 ]
 
 

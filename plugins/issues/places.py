@@ -12,6 +12,7 @@ from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, 
 
 from snaglist.kernel import Call, digest
 from snaglist.kernel.database import chunks
+from snaglist.plugins.issues.paths import path_of, path_text
 
 CHUNK = 500
 # Only what is needed here, because a schema step uses it: tables may have other columns when it runs.
@@ -25,8 +26,12 @@ _sources, _facets = (
 
 
 def stored_path(call: Call, path: str | Path) -> str:
-    """Return a path as it is stored: relative to the data directory when it lies there."""
-    return str(path).removeprefix(f"{call.service.settings.data}{os.sep}")
+    """Return a path as it is stored: as text, relative to the data directory when it lies there.
+
+    A text is one that `path_text` made.
+    """
+    text = path if isinstance(path, str) else path_text(path)
+    return text.removeprefix(f"{path_text(call.service.settings.data)}{os.sep}")
 
 
 def show_path(call: Call, path: str | Path) -> str:
@@ -37,7 +42,7 @@ def show_path(call: Call, path: str | Path) -> str:
 
 def file_at(call: Call, stored: str) -> Path:
     """Return where a file lies whose path was stored so."""
-    return call.service.settings.data / stored
+    return call.service.settings.data / path_of(stored)
 
 
 def move_paths(db: Connection, moved: Mapping[str, str]) -> int:
@@ -76,8 +81,10 @@ def _move_counts(db: Connection, path: str, new_path: str) -> None:
 
 def make_relative(db: Connection) -> None:
     """Store the paths of sources as `stored_path` does, where a version before it stored all of them absolute."""
-    relative = relative_to_data(db, db.execute(select(_sources.c.path).distinct()).scalars().all())
-    move_paths(db, relative)
+    paths = [path for path in db.execute(select(_sources.c.path).distinct()).scalars() if os.path.isabs(path)]
+    relative = relative_to_data(db, paths)
+    stored = {path: path_text(Path(relative.get(path, path))) for path in paths}
+    move_paths(db, {path: text for path, text in stored.items() if text != path})
 
 
 def relative_to_data(db: Connection, paths: Collection[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from snaglist.plugins.logs.batches import LineBatch, Rules
 from snaglist.plugins.logs.commands import add_commands
 from snaglist.plugins.logs.connected import Dropped, find_dropped, holds_source, read_file, read_rest
 from snaglist.plugins.logs.discovery import compile_pattern, discover
+from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.following import allowed_roots
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
 from snaglist.plugins.logs.importing import import_file
@@ -80,6 +81,7 @@ __all__ = [
     "holds_source",
     "import_file",
     "is_zone",
+    "open_file",
     "read_file",
     "read_requests",
     "read_rest",

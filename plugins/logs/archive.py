@@ -10,8 +10,10 @@ from typing import Any, Self
 from snaglist.kernel import Call, times
 from snaglist.kernel.privacy import PRIVATE, make_folder
 from snaglist.plugins.issues import stored_path
+from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.discovery import compile_pattern
 from snaglist.plugins.logs.moving import lead
+from snaglist.plugins.logs.unfinished import settle
 
 
 def free_place(folder: Path, name: str, now: str) -> Path:
@@ -29,7 +31,7 @@ def free_place(folder: Path, name: str, now: str) -> Path:
 
 
 def move_into(call: Call, file: Path, target: Path, source_id: int | None) -> None:
-    """Move a file to its place in the archive; its source follows.
+    """Move a file to its place in the archive; its source follows, and its last entry is shown as final.
 
     The source is told first: when the process dies in between, the file is found again as a known content
     without its file, and takes that place at the next run.
@@ -47,7 +49,10 @@ def move_into(call: Call, file: Path, target: Path, source_id: int | None) -> No
 
 def _lead(call: Call, source_id: int, path: Path, new_path: Path) -> None:
     with call.transaction() as db:
-        lead(db, source_id, stored_path(call, path), stored_path(call, new_path))
+        # For a day from now it is looked at whether somebody writes on.
+        lead(db, source_id, stored_path(call, path), stored_path(call, new_path), imported_at=times.now())
+        if (source := queries.source_by_id(db, source_id)) is not None:
+            settle(db, source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,21 @@ def add_commands(cli: click.Group) -> None:
     @click.option("--module", metavar="NAME", help="Module the files belong to; made when it is missing.")
     @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
     @click.option("--follow", is_flag=True, help="Read on as files grow and print new issues, until interrupted.")
+    @click.option(
+        "--follow-links", is_flag=True, help="Read also what links in a folder lead to outside of that folder."
+    )
     @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
     def import_command(
-        session: Session, module: str | None, timezone: str | None, follow: bool, paths: tuple[str, ...]
+        session: Session,
+        module: str | None,
+        timezone: str | None,
+        follow: bool,
+        follow_links: bool,
+        paths: tuple[str, ...],
     ) -> None:
         """Read log files and folders where they are; - is standard input.
+
+        A link that is named itself is followed; links in a folder as long as they stay in it.
 
         With --follow each new issue is a line, and with --json an object a line.
         """
@@ -30,9 +40,11 @@ def add_commands(cli: click.Group) -> None:
         if "" in paths:  # a variable of a script that is not set; to read it as the current folder surprises
             raise click.UsageError("PATH: must not be empty")
         if follow:
-            follow_paths(session, paths, module=module, timezone=timezone)
+            follow_paths(session, paths, module=module, timezone=timezone, follow_links=follow_links)
             return
-        run, results = read_paths(session, session.call(), paths, module=module, timezone=timezone)
+        run, results = read_paths(
+            session, session.call(), paths, module=module, timezone=timezone, follow_links=follow_links
+        )
         for error in run.errors:
             session.note(f"{error['file']}: {error['error']}")
         session.print(document(run, results), report(run, results))

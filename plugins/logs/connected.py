@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import file_at
+from snaglist.plugins.issues import file_at, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.drops import dropped_before, taking_over
 from snaglist.plugins.logs.files import FileState, OpenFile, inspect, open_file
@@ -35,7 +35,7 @@ def read_file(
 ) -> FileResult:
     """Read a file of a connector from where it was left, outside a transaction.
 
-    `path` is the file itself or its mirror; `name` the base name at its origin, when the mirror has another.
+    `path` is the resolved file itself or its mirror; `name` the base name at its origin, when the mirror has another.
     `siblings` are the sources of the same remote folder, where the mirrors do not stand side by side. An empty
     `timezone` is the application's. `watch` is called with the bytes done after each transaction and may raise.
     A dropped file of the same module and name family is taken over: its source gets the path and the connector.
@@ -43,8 +43,10 @@ def read_file(
     near: Near | None = None if siblings is None else (lambda row: row.id in siblings)
     reading = _reading(call, connector_id, module_id, timezone, name)
     place = in_place(call, name=name, near=near)
-    search = taking_over(call, module_id, name or path.name, place)
-    return import_file(call, path.resolve(), reading, search=search, watch=watch)
+    search = taking_over(call, module_id, name or path_text(path.name), place)
+    # A file of this machine was found by its resolved path, and is not looked for elsewhere.
+    resolved = path.resolve() if path.is_relative_to(call.application.folder) else path
+    return import_file(call, resolved, reading, search=search, watch=watch)
 
 
 def read_rest(
@@ -87,7 +89,7 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
     `content` is the file, or a stream of its bytes that can seek; then `name` is needed. Changes nothing; outside a
     transaction. None also when the file cannot be read.
     """
-    name = name or (content.name if isinstance(content, Path) else "")
+    name = name or (path_text(content.name) if isinstance(content, Path) else "")
     with call.transaction(write=False) as db:
         if not queries.has_family(db, module_id, name_family(name)):
             return None

@@ -19,6 +19,7 @@ from snaglist.plugins.logs.moving import holds
 from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse, read_with
 from snaglist.plugins.logs.trail import Trail, begins_with
+from snaglist.plugins.logs.unfinished import Unfinished
 
 
 def contains(path: Path, file: OpenFile, start: int = 0) -> bool:
@@ -40,12 +41,13 @@ def behind_entries(file: OpenFile, head: bytes, row: Row[Any], trail: Trail) -> 
     in another way: it is a line of both.
     """
     end = trail.position
+    unfinished = Unfinished.of(row)
     with file.content(max(0, end - 2)) as stream:
-        if not row.open_event or stream.read(min(end, 2)).endswith((b"\n", b"\n\0")):
+        if unfinished is None or stream.read(min(end, 2)).endswith((b"\n", b"\n\0")):
             return trail
     trail.close()
     whole = Trail.start(file, head)
-    if not whole.advance(row.open_event["start"]):
+    if not whole.advance(unfinished.pieces[-1].start):
         raise FileChanged
     return whole
 

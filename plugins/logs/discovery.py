@@ -4,11 +4,12 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from snaglist.kernel import Option
+from snaglist.plugins.issues import path_text
 
 # Endings and whole names, then rotation numbers or dates, then compression. Every repeat begins with its own
 # separator, so that matching takes time in proportion to the name.
@@ -17,6 +18,7 @@ DEFAULT_PATTERN = (
     r"(?:[._-][0-9]+)*(?:\.(?:gz|bz2|xz|zst))?"
 )
 ARCHIVE_FOLDER = "processed"
+OUTSIDE = "links out of the folder are not followed"
 MAX_PATTERN_BYTES = 512
 _SLOW_SECONDS = 0.02
 _PROBES = ("a", "1", ".", "-", "_", "a.", "1-", ".log")
@@ -48,8 +50,8 @@ def usable_pattern(pattern: str) -> bool:
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Return the pattern for whole base names in any case; empty is the default."""
-    return re.compile(pattern or DEFAULT_PATTERN, re.IGNORECASE)
+    """Return the pattern for whole base names in any case; empty is the default. A dot is any character."""
+    return re.compile(pattern or DEFAULT_PATTERN, re.IGNORECASE | re.DOTALL)
 
 
 def _fast(compiled: re.Pattern[str], probe: str) -> bool:
@@ -67,18 +69,23 @@ def _fast(compiled: re.Pattern[str], probe: str) -> bool:
 
 @dataclass(slots=True)
 class Discovery:
-    """What was found: resolved files in order, names passed over, and what could not be looked at."""
+    """What was found: resolved files in order, names passed over, and what could not be looked at.
+
+    Problems name paths as `path_text` has them.
+    """
 
     files: list[Path] = field(default_factory=list)
     ignored: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
-def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
+def discover(paths: Iterable[Path], pattern: re.Pattern[str], *, within: Sequence[Path] = ()) -> Discovery:
     """Find the log files below the given files and folders, each resolved file once.
 
-    A file that is named itself is always taken; in folders the base name decides. A path that does not
-    exist is a problem, like a folder that may not be listed.
+    A file that is named itself is always taken, a link too; in folders the base name decides, and links have to stay
+    in the folder that was named, or lead into one of `within` (resolved): who may write into a folder may not choose
+    what else of the machine is read. A path that does not exist is a problem, like a folder that may not be listed
+    and a link that leads elsewhere.
     """
     found = Discovery()
     seen_files: set[Path] = set()
@@ -88,29 +95,22 @@ def discover(paths: Iterable[Path], pattern: re.Pattern[str]) -> Discovery:
             resolved = path.resolve(strict=True)
             mode = resolved.stat().st_mode
         except (OSError, RuntimeError, ValueError) as error:
-            found.problems.append((printable(path), reason(error)))
+            found.problems.append((path_text(path), reason(error)))
             continue
         if stat.S_ISDIR(mode):
-            named: Iterator[Path] = _walk(resolved, pattern, found, seen_folders)
+            walk = _Walk(pattern, (resolved, *within), found, seen_folders)
+            named = walk.files(resolved)
         elif stat.S_ISREG(mode):
             named = iter([resolved])
         else:
-            found.problems.append((printable(path), "not a file or folder"))
+            found.problems.append((path_text(path), "not a file or folder"))
             continue
         for file in named:
             if file in seen_files:
                 continue
             seen_files.add(file)
-            if printable(file) == str(file):
-                found.files.append(file)
-            else:  # no database stores such a path as text
-                found.problems.append((printable(file), "the name or that of a folder above is not UTF-8"))
+            found.files.append(file)
     return found
-
-
-def printable(path: Path | str) -> str:
-    """Return a path, or another text of the system, with what is not UTF-8 in it replaced."""
-    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def reason(error: Exception) -> str:
@@ -119,24 +119,43 @@ def reason(error: Exception) -> str:
     return str(text) if text else "cannot be read"
 
 
-def _walk(folder: Path, pattern: re.Pattern[str], found: Discovery, seen: set[Path]) -> Iterator[Path]:
-    if folder in seen:  # links can form a ring
-        return
-    seen.add(folder)
-    try:
-        with os.scandir(folder) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
-    except OSError as error:
-        found.problems.append((printable(folder), reason(error)))
-        return
-    for entry in entries:
+class _Walk:
+    """A walk through a folder that was named."""
+
+    def __init__(self, pattern: re.Pattern[str], within: Sequence[Path], found: Discovery, seen: set[Path]) -> None:
+        self._pattern, self._within, self._found, self._seen = pattern, within, found, seen
+
+    def files(self, folder: Path) -> Iterator[Path]:
+        """Give the resolved log files of a resolved folder, and of those below it."""
+        if folder in self._seen:  # links can form a ring
+            return
+        self._seen.add(folder)
         try:
-            if entry.is_dir():
-                if entry.name != ARCHIVE_FOLDER:
-                    yield from _walk(Path(entry.path).resolve(), pattern, found, seen)
-            elif entry.is_file() and pattern.fullmatch(entry.name):
-                yield Path(entry.path).resolve()
-            else:
-                found.ignored += 1
-        except (OSError, RuntimeError):  # went away, or a link to itself
-            found.ignored += 1
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            self._found.problems.append((path_text(folder), reason(error)))
+            return
+        for entry in entries:
+            try:
+                yield from self._below(entry)
+            except (OSError, RuntimeError):  # went away, or a link to itself
+                self._found.ignored += 1
+
+    def _below(self, entry: "os.DirEntry[str]") -> Iterator[Path]:
+        is_folder = entry.is_dir()
+        if entry.name == ARCHIVE_FOLDER if is_folder else not self._pattern.fullmatch(entry.name):
+            self._found.ignored += not is_folder
+            return
+        path = Path(entry.path)
+        if entry.is_symlink():
+            path = path.resolve(strict=True)
+            if not any(map(path.is_relative_to, self._within)):
+                self._found.problems.append((path_text(entry.path), OUTSIDE))
+                return
+        if is_folder:
+            yield from self.files(path)
+        elif entry.is_file():
+            yield path
+        else:
+            self._found.ignored += 1

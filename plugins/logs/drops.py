@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import file_at
+from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.copies import behind_entries
+from snaglist.plugins.logs.copies import behind_entries, contains
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.identity import PREFIX_BYTES, ChainedHash, name_family, prefix_hash
 from snaglist.plugins.logs.readings import Found, Search
@@ -20,9 +20,12 @@ from snaglist.plugins.logs.trail import Trail
 _MAX_SIZE = 2**63 - 1
 
 
-def dropped(call: Call, module_id: int | None) -> Search:
-    """Return the search for dropped files: equal to an earlier drop or mirror of the module, or longer."""
-    return partial(_find_dropped, call, module_id)
+def dropped(call: Call, module_id: int | None, *, growing: bool = False) -> Search:
+    """Return the search for dropped files: equal to an earlier drop or mirror of the module, or longer.
+
+    Of a file that is still `growing` nothing is to be read, either, while it may become one of these.
+    """
+    return partial(_find_dropped, call, module_id, growing)
 
 
 def taking_over(call: Call, module_id: int | None, name: str, otherwise: Search) -> Search:
@@ -30,13 +33,18 @@ def taking_over(call: Call, module_id: int | None, name: str, otherwise: Search)
     return partial(_find_taken, call, module_id, name, otherwise)
 
 
-def _find_dropped(call: Call, module_id: int | None, file: OpenFile, head: bytes) -> Found | None:
+def _find_dropped(call: Call, module_id: int | None, growing: bool, file: OpenFile, head: bytes) -> Found | None:
+    if growing and (longer := _begun(call, module_id, file, head)):
+        return Found(longer, None)
     known = _longest(file, _ours(call, module_id, file, head))
     if known is None:
         return None
     if known[1]:
         return Found(known[0], None)
     trail = Trail.resume(file, head, known[0])
+    if known[0].connector_id is None and not file_at(call, known[0].path).exists():
+        # It is that file: a run that died told the source of a move that never came, or the archive was cleared.
+        return Found(known[0], trail, moves=True)
     return Found(known[0], trail and behind_entries(file, head, known[0], trail))
 
 
@@ -79,6 +87,27 @@ def _ours(call: Call, module_id: int | None, file: OpenFile, head: bytes) -> lis
         for row in rows
         if row.node in (node or row.node,) and (row.connector_id is not None or _below(call, row, folders))
     ]
+
+
+def _begun(call: Call, module_id: int | None, file: OpenFile, head: bytes) -> Row[Any] | None:
+    """Return an earlier and longer drop or mirror whose first bytes a file is: it may be copied here once more."""
+    state, node = file.state, call.service.file_node
+    if state.compression or not head:
+        return None
+    with call.transaction(write=False) as db:
+        rows = queries.longer(db, module_id, prefix_hash(head), name_family(state.name), state.size)
+    folders = (call.application.logs, call.application.processed, call.application.sources)
+    return next(
+        (
+            row
+            for row in rows
+            if row.path != stored_path(call, state.path)
+            and row.node in (node or row.node,)
+            and (row.connector_id is not None or _below(call, row, folders))
+            and contains(file_at(call, row.path), file)
+        ),
+        None,
+    )
 
 
 def _below(call: Call, row: Row[Any], folders: Sequence[Path]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.kernel.cli import Session
-from snaglist.plugins.issues import Event, GroupingModel, grouping_key
+from snaglist.plugins.issues import Event, GroupingModel, grouping_key, path_text
 from snaglist.plugins.logs.discovery import reason
 from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.parsers import Parser, Reader, Watched
@@ -23,24 +23,25 @@ _FIELDS = ("occurred_at", "time_source", "severity", "channel", "environment", "
 
 def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
     """Read a file, or standard input, and return what becomes of it; raises NotFound or ServiceError."""
+    shown = path_text(name)
     try:
         if name == STANDARD_INPUT:
             given = sys.stdin.buffer.read()
             return _explain(session, lambda: io.BytesIO(given), "stdin", times.now(), zone)
         path = Path(name)
         if name and path.is_dir():
-            raise NotFound(f"{name}: is a folder; name one of its files")
+            raise NotFound(f"{shown}: is a folder; name one of its files")
         if not path.is_file():
-            raise NotFound(f"{name or 'FILE'}: no such file")
+            raise NotFound(f"{shown or 'FILE'}: no such file")
         with open_file(path) as file:
             damage = file.find_damage()
             if damage is not None:
                 session.note(f"{damage.place}; {damage.counted} explained")
             return _explain(session, file.content, file.state.name, file.state.modified_at, zone)
     except ParseFailure as error:
-        raise ServiceError(f"{name}: {error}") from error
+        raise ServiceError(f"{shown}: {error}") from error
     except OSError as error:
-        raise ServiceError(f"{name}: {reason(error)}") from error
+        raise ServiceError(f"{shown}: {reason(error)}") from error
 
 
 def _explain(

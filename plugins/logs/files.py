@@ -4,21 +4,26 @@ A file is opened once and everything is read through that one handle: a rotation
 bytes of two files.
 """
 
+import errno
 import io
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from snaglist.kernel import times
+from snaglist.plugins.issues import path_text
 from snaglist.plugins.logs.line_ends import LineEnds
 from snaglist.plugins.logs.unpacking import Unpacked, compression_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
+# To pass through a folder the right to list it is not needed, where the system knows the difference.
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _BUFFER_BYTES = 256 * 1024
 
 
@@ -34,8 +39,8 @@ class FileState:
 
     @property
     def name(self) -> str:
-        """Base name."""
-        return self.path.name
+        """Base name, as text."""
+        return path_text(self.path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,10 @@ class OpenFile:
         plain = io.BufferedReader(_View(self._handle), _BUFFER_BYTES)
         return Unpacked(plain, self.state.compression, careful=self._careful, end=self._end)
 
+    def raw(self) -> BinaryIO:
+        """Return a stream of the bytes as they are on disk."""
+        return io.BufferedReader(_View(self._handle), _BUFFER_BYTES)
+
     def head(self, size: int) -> bytes:
         """Return the first uncompressed bytes."""
         with self.content() as stream:
@@ -111,14 +120,57 @@ class OpenFile:
 
 
 @contextmanager
-def open_file(path: Path) -> Iterator[OpenFile]:
-    """Open a file for reading; raises OSError."""
-    with io.FileIO(path) as handle:
+def open_file(path: Path, *, links: bool = True, base: Path | None = None) -> Iterator[OpenFile]:
+    """Open a file for reading; raises OSError.
+
+    Without `links` none is followed on the way, except up to `base`, where that is given: the path was found to lead
+    to the file, and a link that took the place of a part of it since then leads to another one.
+    """
+    with io.FileIO(path) if links else _open_found(path, base or Path(path.anchor)) as handle:
         status = os.fstat(handle.fileno())
         head = handle.read(10)
         modified = times.of_file(status.st_mtime)
         identity = f"{status.st_dev}:{status.st_ino}"
         yield OpenFile(FileState(path, status.st_size, modified, identity, compression_of(head)), handle)
+
+
+def _open_found(path: Path, base: Path) -> io.FileIO:
+    try:
+        handle = io.FileIO(_open_below(base, path.relative_to(base).parts))
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR) and os.path.realpath(path) != str(path):
+            raise OSError(errno.ELOOP, "a link has taken its place, and links are not followed") from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+        handle.close()
+        raise OSError(errno.EINVAL, "not a file")
+    return handle
+
+
+if os.open in os.supports_dir_fd:
+
+    def _open_below(base: Path, parts: Sequence[str]) -> int:
+        """Open a file by the parts of its path below a folder, none of which may be a link."""
+        folder = os.open(base, _FOLDER)
+        try:
+            for part in parts[:-1]:
+                within = os.open(part, _FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                os.close(folder)
+                folder = within
+            return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        finally:
+            os.close(folder)
+
+else:
+
+    def _open_below(base: Path, parts: Sequence[str]) -> int:
+        """Open a file by the parts of its path below a folder, none of which may be a link."""
+        path = base.joinpath(*parts)
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        if os.path.realpath(path) != os.path.join(os.path.realpath(base), *parts):
+            os.close(handle)
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return handle
 
 
 def inspect(path: Path) -> FileState:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, times
-from snaglist.plugins.issues import file_at
+from snaglist.plugins.issues import file_at, path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.files import inspect
 from snaglist.plugins.logs.importing import import_file
@@ -16,6 +16,7 @@ from snaglist.plugins.logs.moving import see_off, successor
 from snaglist.plugins.logs.readings import Reading, Watch, known_source
 from snaglist.plugins.logs.results import FileResult, Run
 from snaglist.plugins.logs.rotation import in_place
+from snaglist.plugins.logs.unfinished import Unfinished
 
 _PAGE = 500
 LEFT_HOURS = 24  # how long a file that left its path is looked for
@@ -29,7 +30,7 @@ def allowed_roots(call: Call) -> list[Path]:
 
 
 def is_due(call: Call, source: Row[Any]) -> bool:
-    """Tell whether the file of a source is other than when it was read, or its last event may become final."""
+    """Tell whether the file of a source is other than when it was read, or its last event is to be shown as final."""
     try:
         file = inspect(file_at(call, source.path))
     except FileNotFoundError:
@@ -39,8 +40,10 @@ def is_due(call: Call, source: Row[Any]) -> bool:
     same_size = file.compression or source.status == "error" or file.size == source.size
     if source.status == "missing" or file.modified_at != source.modified_at or not same_size:
         return True
-    quiet_since = times.add(file.modified_at, seconds=call.setting("ingestion.quiet_seconds"))
-    return bool(source.status == "ok" and source.open_event is not None and quiet_since <= times.now())
+    unfinished = Unfinished.of(source)
+    if source.status != "ok" or unfinished is None or not unfinished.may_settle:
+        return False
+    return times.add(file.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= times.now()
 
 
 def due_sources(call: Call) -> Iterator[Row[Any]]:
@@ -60,7 +63,7 @@ def read_on(call: JobCall, run: Run, ingestion: Ingestion) -> None:
         due = list(due_sources(call))
     reading = Reading(ingestion.rules, ingestion.timezone)
     for result in read_again(call, due, reading, watch=lambda _: call.check_cancelled()):
-        run.add(result, result.path.name)
+        run.add(result, path_text(result.path.name))
 
 
 def read_again(

@@ -1,8 +1,8 @@
 """Reads one file from its checkpoint: entries, occurrences and the checkpoint move in the same transactions.
 
-The checkpoint is the end of the last entry stored. The last entry of a file that may still grow is stored
-as provisional and remembered in `open_event`; the next read begins at that entry again and replaces it in
-place when more of it has arrived.
+The checkpoint is the end of what was read. The last entries of a file that may still grow are stored as provisional
+and remembered (see `unfinished`); the next read begins at the first of them again and replaces in place what more
+has arrived of.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Unavailable, times
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, store_events, stored_path
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, stored_path
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.discovery import reason
@@ -31,7 +31,7 @@ from snaglist.plugins.logs.readings import (
     ParseFailure,
     Reading,
     Search,
-    Unfinished,
+    StillWritten,
     Unreadable,
     Watch,
     Watching,
@@ -43,10 +43,13 @@ from snaglist.plugins.logs.readings import (
     read_with,
 )
 from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.shrinking import cut_down
 from snaglist.plugins.logs.source_rows import new_source_row
 from snaglist.plugins.logs.trail import Trail
+from snaglist.plugins.logs.unfinished import Again, Unfinished, settle
 
 CHUNK_BYTES = 256 * 1024
+_BLANK = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"  # what may stand before the first entry, byte order marks included
 ATTEMPTS = 3  # at a file that is rotated while it is read
 _BUSY = "is being read by another import"
 
@@ -56,6 +59,7 @@ def import_file(
 ) -> FileResult:
     """Read a (resolved) file from where it was left; failures of the file are in the result.
 
+    A link that took the place of the file, or of a folder above it, since it was found is not followed.
     `search` is asked, with the head of the file, when the path's own source does not know the content. `watch`
     is called with the number of bytes done after each transaction and may raise to stop. Only that, and a database
     that is away (Unavailable), ends in an exception: whatever else is wrong with a file stops no other.
@@ -65,15 +69,12 @@ def import_file(
 
     def read(parsers: Sequence[Parser]) -> None:
         for _ in range(ATTEMPTS):
-            with suppress(FileChanged), open_file(path) as file:
+            with suppress(FileChanged), open_file(path, links=False, base=_base(call, path)) as file:
                 _import(call, file, replace(reading, parsers=parsers), result, search, watching)
                 break
 
     try:
-        str(path).encode()
         read_with(call.service, call, read)
-    except UnicodeEncodeError:
-        result.fail("the file name is not valid UTF-8")
     except FileNotFoundError as error:
         result.gone = True
         note_failure(call, path, reading, result, reason(error))
@@ -82,6 +83,12 @@ def import_file(
             raise
         note_unforeseen(call, path, reading, result, error)
     return result
+
+
+def _base(call: Call, path: Path) -> Path | None:
+    """Return the folder up to which a path may hold links: a data directory may stand behind one."""
+    folder = call.application.folder
+    return folder if path.is_relative_to(folder) else None
 
 
 def _import(
@@ -96,8 +103,9 @@ def _import(
         result.fail(error.message)
     except (ParseFailure, Unreadable) as error:
         note_failure(call, file.state.path, reading, result, str(error), file.state.modified_at)
-    except Unfinished as error:  # without the time of the file: the next run looks again
-        note_failure(call, file.state.path, reading, result, str(error))
+    except StillWritten as error:  # without the time of the file: the next run looks again
+        if not reading.growing:  # of a file that waits the result says so
+            note_failure(call, file.state.path, reading, result, str(error))
     finally:
         run.close()
 
@@ -113,25 +121,26 @@ class _FileImport:
         self.result = result
         self.watch = watch
         self.started = times.now()
-        self.quiet = times.add(self.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= self.started
-        self.final = reading.final or bool(self.state.compression) or self.quiet
+        quiet = call.setting("ingestion.quiet_seconds")
+        self.quiet = times.add(self.state.modified_at, seconds=quiet) <= self.started
+        self.final = reading.final or bool(self.state.compression)
         self.damage: Damage | None = None
         # What is known of the file already, and where this run stands.
         self.known: Row[Any] | None = None
         self.source: EventSource | None = None
         self.superseded: Row[Any] | None = None
         self.original: int | None = None  # the source whose bytes a new one repeats, with what was deleted of them
-        self.open_event: dict[str, Any] | None = None
+        self.before: Unfinished | None = None
+        self.again = Again(None, reading.rules)
         self.read_under = counted.stamp(reading.rules, None if reading.own_zone else reading.zone)
         self.counted = counted.begin(reading.rules, own_zone=reading.own_zone)
         self.trail: Trail | None = None
         self.first_byte = 0
         self.ends: int | None = None  # where a file ended that may be a copy in the making
         self.checkpoint = self.position = 0
-        # What became of the entry that was open: it is complete now, or more of it has arrived.
-        self.settled: int | None = None
-        self.revised: Event | None = None
-        self.last: Event | None = None
+        # The entries that more bytes may change.
+        self.last: list[Event] = []
+        self.whole = True
 
     def run(self, search: Search) -> None:
         """Find out what is known of the file and read the rest."""
@@ -153,7 +162,7 @@ class _FileImport:
         """Find out how far a compressed file can be read. Where the rest may come, its last entry stays open."""
         self.damage = self.file.find_damage()
         if self.damage is not None:
-            settled = self.quiet or self.reading.complete
+            settled = (self.quiet and not self.reading.growing) or self.reading.complete
             check_damage(self.damage, waiting=0 if settled else self.call.setting("ingestion.quiet_seconds"))
             self.final = self.reading.complete
 
@@ -165,6 +174,8 @@ class _FileImport:
             return True
         if known is not None and known.offset:
             self.result.left.append(known.id)
+            if trail := cut_down(self.call, self.file, self.head, known, self.reading.parsers):
+                return self._take(Found(known, trail), known)
             known = self._out_of_the_way(known)
         return self._resume(known) or self._take(search(self.file, self.head), known)
 
@@ -185,10 +196,10 @@ class _FileImport:
 
     def _pass_over(self, known: Row[Any]) -> None:
         self.result.state, self.result.log_type, self.result.source_id = "unchanged", known.log_type, known.id
-        if known.open_event and self.final:
+        unfinished = Unfinished.of(known)
+        if unfinished and unfinished.may_settle and self.quiet:
             with self.call.transaction() as db:
-                queries.settle(db, known.id, known.open_event["start"])
-                queries.change_source(db, known.id, open_event=None)
+                settle(db, known)
 
     def _resume(self, known: Row[Any] | None) -> bool:
         """Go on with the path's own source; False when the file does not hold what was read of it."""
@@ -209,7 +220,8 @@ class _FileImport:
         """Go on with a source."""
         self.known = known
         self.source = EventSource(known.id, known.module_id, stored_path(self.call, self.state.path))
-        self.checkpoint, self.open_event = known.offset, known.open_event
+        self.checkpoint, self.before = known.offset, Unfinished.of(known)
+        self.again = Again(self.before, self.reading.rules)
         if known.offset:
             self._continue_record(known)
 
@@ -273,7 +285,7 @@ class _FileImport:
         assert self.trail is not None
         resumed_at = self.trail.position
         fresh = self.source is None
-        self.position = self.open_event["start"] if self.open_event else resumed_at
+        self.position = self.before.start if self.before else resumed_at
         self.reader = self._make_reader()
         self.result.log_type = self.reader.log_type
         for portion in portions(self._entries(), self.reading.rules):
@@ -286,6 +298,8 @@ class _FileImport:
 
     def _make_reader(self) -> Reader:
         known = self.known if self.checkpoint else None
+        # What was chosen by half a first entry is chosen again.
+        format_of = known if self.head[: self.position].strip(_BLANK) else None
         self.zone = self.reading.zone
         if known is not None and known.counted["own_zone"] and not self.reading.own_zone:
             self.zone = known.timezone
@@ -297,29 +311,15 @@ class _FileImport:
             zone=self.zone,
             modified_at=self.state.modified_at,
             channel=known.channel if known is not None else self.reading.name or self.state.name,
-            log_type=known.log_type if known is not None else None,
-            encoding=known.encoding if known is not None else None,
+            log_type=format_of.log_type if format_of is not None else None,
+            encoding=format_of.encoding if format_of is not None else None,
         )
 
     def _entries(self) -> Iterator[Sequence[Event]]:
-        """Give the entries as they are framed; the one that was open before comes out of the way first."""
-        awaited = self.open_event
+        """Give the entries as they are framed; those that were unfinished before come out of the way first."""
         for events in self._framed():
-            if awaited and events:
-                first = events[0]
-                if first.byte_start == awaited["start"]:
-                    events = self._reread(first, awaited) + events[1:]
-                awaited = None
-            yield events
-
-    def _reread(self, event: Event, before: dict[str, Any]) -> list[Event]:
-        if event.byte_end == before["end"]:
-            self.settled = event.byte_start
-            return []
-        if not before["stored"]:
-            return [event]
-        self.revised = event
-        return []
+            yield self.again.new(events)
+        self.again.end()
 
     def _framed(self) -> Iterator[list[Event]]:
         with self.file.content(self.position) as stream:
@@ -329,12 +329,16 @@ class _FileImport:
                     raise FileChanged
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
+        self.whole = self.reader.whole
+        if not self.final:
+            self.last = events
         for event in events:
-            if event.provisional and self.final:
-                event.provisional = False
-            elif event.provisional:
-                self.last = event
+            event.provisional = event.provisional and not (self.final or self._is_settled)
         yield events
+
+    @property
+    def _is_settled(self) -> bool:
+        return self.quiet and self.whole
 
     def _store(self, portion: Portion) -> None:
         assert self.trail is not None
@@ -343,31 +347,30 @@ class _FileImport:
             raise FileChanged
         values = self._values(trail, portion.last)
 
-        def work() -> tuple[EventSource, StoredBatch | None, StoredBatch, int]:
+        def work() -> tuple[EventSource, list[StoredBatch], StoredBatch, int]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
-                lines = [self.revised, *portion.read] if self.revised else portion.read
+                lines = sorted([*self.again.events, *portion.read], key=_first_byte)
                 if lines:
                     self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
-                if self.settled is not None and (self.last is None or self.last.byte_start != self.settled):
-                    queries.settle(db, source.id, self.settled)
-                revised = replace_event(self.call, source, self.revised) if self.revised else None
+                revised, gone = self.again.write(self.call, source)
                 stored = StoredBatch(source)
                 kept = memory.without_deleted(db, source.id, portion.kept)
                 if kept:
                     stored = store_events(self.call, source, kept)
-                if not queries.move_checkpoint(db, source.id, self.checkpoint, len(stored.stored), values):
+                more = len(stored.stored) - gone
+                if not queries.move_checkpoint(db, source.id, self.checkpoint, more, values):
                     raise Conflict(_BUSY)
             return source, revised, stored, len(portion.kept) - len(kept)
 
         self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
-        self.revised = self.settled = None
+        self.again.clear()
         self.superseded = None
         self.result.count(portion, stored)
         self.result.deleted += deleted
-        if revised:
-            self.result.touch(revised)
+        for batch in revised:
+            self.result.touch(batch)
 
     def _same_file(self) -> bool:
         """Tell whether the file still begins as it did, and is not shorter than what was read of it."""
@@ -385,7 +388,7 @@ class _FileImport:
             "log_type": self.reader.log_type,
             "encoding": self.reader.encoding,
             "timezone": self.zone,
-            "open_event": self._still_open() if last else None,
+            "open_event": self._unfinished() if last else None,
             "read_under": self.read_under,
             "counted": self.counted,
             "status": "error" if self.damage else "ok",
@@ -394,15 +397,10 @@ class _FileImport:
         }
         return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values
 
-    def _still_open(self) -> dict[str, Any] | None:
-        event, before = self.last, self.open_event
-        if event is None:
-            return None
-        same = before is not None and before["start"] == event.byte_start
-        if before and same and before["end"] == event.byte_end:
-            return before
-        stored = bool(before and same and before["stored"]) or self.reading.rules.keep(event)
-        return {"start": event.byte_start, "end": event.byte_end, "stored": stored}
+    def _unfinished(self) -> dict[str, Any] | None:
+        rules = self.reading.rules
+        found = Unfinished.after(self.last, rules, self.before, whole=self.whole, settled=self._is_settled)
+        return found.column() if found else None
 
     def _add_source(self, db: Connection) -> EventSource:
         if self.superseded is not None:
@@ -415,3 +413,7 @@ class _FileImport:
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, row["path"])
+
+
+def _first_byte(event: Event) -> int:
+    return event.byte_start

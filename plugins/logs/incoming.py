@@ -1,13 +1,18 @@
-"""The folder `logs` of an application: dropped files are read, then archived. The job `import`."""
+"""The folder `logs` of an application: dropped files are read at once, and archived when they are at rest.
+
+The job `import`.
+"""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import Row
+
 from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
 from snaglist.kernel.applications import Application, slug
-from snaglist.plugins.issues import file_at, find_or_create_module
+from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs import following, queries
 from snaglist.plugins.logs.archive import Retention, free_place, move_into, prune
 from snaglist.plugins.logs.discovery import compile_pattern, discover, reason
@@ -17,6 +22,7 @@ from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.locking import import_turn
 from snaglist.plugins.logs.readings import Reading, known_source
+from snaglist.plugins.logs.resting import unrest
 from snaglist.plugins.logs.results import FileResult, Run
 
 GROWING_HOURS = 24
@@ -34,11 +40,11 @@ def run_import(call: JobCall) -> dict[str, Any]:
 
 
 def due(call: Call) -> Mapping[str, Any] | None:
-    """Tell whether a scheduled run has something to read; asked in a read transaction."""
+    """Tell whether a scheduled run has something to read or to archive; asked in a read transaction."""
     folder = call.application.logs.resolve()
     found = discover([folder], compile_pattern(call.setting("ingestion.log_file_pattern")))
-    dropped = any(_is_new(call, file) for file in found.files if file.is_relative_to(folder))
-    return {"follow": True} if dropped or any(following.due_sources(call)) else None
+    dropped = any(_is_due(call, file) for file in found.files)
+    return {"follow": True} if dropped or any(_grown(call)) or any(following.due_sources(call)) else None
 
 
 def rests(call: Call) -> bool:
@@ -52,10 +58,27 @@ def is_dropped(application: Application) -> bool:
     return any(names for _, _, names in os.walk(application.logs))
 
 
-def _is_new(call: Call, file: Path) -> bool:
-    """A file that failed is left alone until it changes."""
+def _is_due(call: Call, file: Path) -> bool:
+    """A file is due that is new, changed or to be archived; one that failed is left alone until it changes."""
     known = known_source(call, file)
-    return known is None or known.status == "ok" or following.is_due(call, known)
+    if known is None or following.is_due(call, known):
+        return True
+    try:
+        return known.status == "ok" and unrest(file, call.setting("ingestion.quiet_seconds"), known) is None
+    except OSError:
+        return False
+
+
+def _grown(call: Call) -> Iterator[Row[Any]]:
+    """Give the archived files that changed since they were read, a day after that at most; in an open transaction."""
+    archive = call.application.processed
+    since = times.add(call.now, seconds=-GROWING_HOURS * 3600)
+    for row in queries.imported_since(call.db, since):
+        path = file_at(call, row.path)
+        if path.is_relative_to(archive) and following.is_due(call, row):
+            newest = known_source(call, path)
+            if newest is not None and newest.id == row.id:
+                yield row
 
 
 class Incoming:
@@ -74,27 +97,22 @@ class Incoming:
         found = discover([self.folder], compile_pattern(self.call.setting("ingestion.log_file_pattern")))
         self.run.ignored = found.ignored
         for path, error in found.problems:
-            self.run.fail(self._shown(Path(path)), error)
+            self.run.fail(self._shown(path_of(path)), error)
         for done, file in enumerate(found.files):
             self.call.check_cancelled()
-            self.call.progress(done, len(found.files), file.name)
-            if file.is_relative_to(self.folder):
-                self._read_one(file)
-            else:  # moving what a link leads to would take a file away from its owner
-                self.run.fail(file.name, "links out of the folder are not followed")
+            self.call.progress(done, len(found.files), path_text(file.name))
+            self._read_one(file)
         self.call.progress(len(found.files), len(found.files))
 
     def read_grown(self) -> None:
         """Read on in archived files whose writer kept them open."""
-        archive = self.call.application.processed
-        with self.call.transaction(write=False) as db:
-            recent = queries.imported_since(db, times.add(self.call.now, seconds=-GROWING_HOURS * 3600))
-        for row in recent:
+        with self.call.transaction(write=False):
+            grown = list(_grown(self.call))
+        for row in grown:
             path = file_at(self.call, row.path)
-            if path.is_relative_to(archive) and following.is_due(self.call, row):
-                result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
-                if not result.gone:
-                    self.run.add(result, self._shown(path))
+            result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
+            if not result.gone:
+                self.run.add(result, self._shown(path))
 
     def prune(self) -> dict[str, Any]:
         """Apply the retention of the archive."""
@@ -103,8 +121,15 @@ class Incoming:
 
     def _read_one(self, file: Path) -> None:
         try:
+            waiting = self._unrest(file)  # asked first: what is read then is all of a file at rest
             module_id = self._module_of(file)
-            result, place = self._import(file, module_id)
+            result, place = self._import(file, module_id, growing=waiting is not None)
+            result.waiting = waiting
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            result, place = FileResult(file), None
+            result.fail(reason(error))
         except Unavailable:
             raise
         except ServiceError as error:  # no module can have the name of the folder
@@ -112,7 +137,7 @@ class Incoming:
             result.fail(error.message)
         if result.gone:
             return
-        if result.error is None:
+        if result.error is None and result.waiting is None:
             try:
                 target = place or free_place(self._archive_of(module_id), file.name, times.now())
                 move_into(self.call, file, target, result.source_id)
@@ -125,10 +150,16 @@ class Incoming:
                 result.error = f"read, but not archived: {unforeseen(error)}"
         self.run.add(result, self._shown(file))
 
-    def _import(self, file: Path, module_id: int | None) -> tuple[FileResult, Path | None]:
+    def _unrest(self, file: Path) -> str | None:
+        with self.call.transaction(write=False):
+            known = known_source(self.call, file)
+        return unrest(file, self.call.setting("ingestion.quiet_seconds"), known)
+
+    def _import(self, file: Path, module_id: int | None, *, growing: bool) -> tuple[FileResult, Path | None]:
         """Read a file; also returns the place of an equal one that a lost file left empty."""
-        search = dropped(self.call, module_id)
-        result = import_file(self.call, file, self._reading(module_id), search=search, watch=self._watch)
+        search = dropped(self.call, module_id, growing=growing)
+        reading = self._reading(module_id, growing=growing)
+        result = import_file(self.call, file, reading, search=search, watch=self._watch)
         if result.state != "duplicate" or result.source_id is None:
             return result, None
         with self.call.transaction(write=False) as db:
@@ -137,15 +168,15 @@ class Incoming:
         former = file_at(self.call, equal.path) if equal else None
         return result, former if former and not former.exists() else None
 
-    def _reading(self, module_id: int | None) -> Reading:
-        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, final=True)
+    def _reading(self, module_id: int | None, *, growing: bool = False) -> Reading:
+        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, growing=growing)
 
     def _module_of(self, file: Path) -> int | None:
         """Return the module that the first folder level names; it is made when it is missing."""
         parts = file.relative_to(self.folder).parts
         if len(parts) < 2:
             return None
-        folder = parts[0]
+        folder = path_text(parts[0])
         if folder not in self._modules:
             name = module_name(folder)
             with self.call.transaction() as db:
@@ -163,8 +194,8 @@ class Incoming:
     def _shown(self, path: Path) -> str:
         for folder in (self.folder, self.call.application.folder):
             if path.is_relative_to(folder) and path != folder:
-                return path.relative_to(folder).as_posix()
-        return path.name
+                return path_text(path.relative_to(folder).as_posix())
+        return path_text(path.name)
 
     @property
     def _watch(self) -> Callable[[int], None]:

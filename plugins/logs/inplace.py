@@ -10,9 +10,9 @@ from typing import Any
 from snaglist.kernel import Call, NotFound, key
 from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
-from snaglist.plugins.issues import find_or_create_module
+from snaglist.plugins.issues import find_or_create_module, path_text
 from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.discovery import Discovery, compile_pattern, discover, printable
+from snaglist.plugins.logs.discovery import OUTSIDE, Discovery, compile_pattern, discover
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
 from snaglist.plugins.logs.ingestion import Ingestion
@@ -26,21 +26,28 @@ Move = Callable[[int, int | None, str], None]
 
 
 def read_paths(
-    session: Session, call: Call, paths: Sequence[str], *, module: str | None = None, timezone: str | None = None
+    session: Session,
+    call: Call,
+    paths: Sequence[str],
+    *,
+    module: str | None = None,
+    timezone: str | None = None,
+    follow_links: bool = False,
 ) -> tuple[Run, list[FileResult]]:
     """Read files and folders; NotFound when one of them does not exist, Conflict when another import goes on."""
     check_paths(paths)
     with turn(session, call):
         reading, ingestion = make_reading(call, module, timezone)
         run = Run(ingestion.severities)
-        return run, _read(session, call, paths, reading, run)
+        found = find_files(call, paths, follow_links=follow_links)
+        return run, _read(session, call, found, reading, run, piped=STANDARD_INPUT in paths)
 
 
 def check_paths(paths: Sequence[str]) -> None:
     """Raise NotFound when a path does not exist."""
     for path in paths:
         if path != STANDARD_INPUT and _is_missing(Path(path)):
-            raise NotFound(f"{printable(path)}: no such file or folder")
+            raise NotFound(f"{path_text(path)}: no such file or folder")
 
 
 def turn(session: Session, call: Call) -> AbstractContextManager[None]:
@@ -57,14 +64,19 @@ def make_reading(call: Call, module: str | None, timezone: str | None) -> tuple[
     return Reading(ingestion.rules, zone, module_id, own_zone=timezone is not None), ingestion
 
 
-def find_files(call: Call, paths: Sequence[str]) -> Discovery:
-    """Find the log files of paths."""
+def find_files(call: Call, paths: Sequence[str], *, follow_links: bool) -> Discovery:
+    """Find the log files of paths; links out of a folder are problems, unless they are to be followed."""
     pattern = compile_pattern(call.setting("ingestion.log_file_pattern"))
-    return discover([Path(path) for path in paths if path != STANDARD_INPUT], pattern)
+    named = [Path(path) for path in paths if path != STANDARD_INPUT]
+    found = discover(named, pattern, within=[Path(Path.cwd().anchor)] if follow_links else ())
+    hint = f"{OUTSIDE}; give --follow-links to read what they lead to"
+    found.problems = [(path, hint if error == OUTSIDE else error) for path, error in found.problems]
+    return found
 
 
-def _read(session: Session, call: Call, paths: Sequence[str], reading: Reading, run: Run) -> list[FileResult]:
-    found = find_files(call, paths)
+def _read(
+    session: Session, call: Call, found: Discovery, reading: Reading, run: Run, *, piped: bool
+) -> list[FileResult]:
     run.ignored = found.ignored
     for path, error in found.problems:
         run.fail(path, error)
@@ -78,11 +90,11 @@ def _read(session: Session, call: Call, paths: Sequence[str], reading: Reading, 
         read = {result.path for result in results}
         left = [source_id for result in results for source_id in result.left]
         results += [result for result in read_left(call, left, reading) if result.path not in read or result.events]
-    if STANDARD_INPUT in paths:
+    if piped:
         results.append(keep_piped(call, sys.stdin.buffer, reading))
     there = [result for result in results if not result.gone]
     for result in there:
-        run.add(result, str(result.path))
+        run.add(result, path_text(result.path))
     return there
 
 
@@ -98,7 +110,7 @@ def _is_missing(path: Path) -> bool:
 
 def move_bar(move: Move, done: int, total: int, name: str, position: int) -> None:
     """Move the progress bar to a position in a file, behind the bytes of the files before."""
-    move(done + position, total, name)
+    move(done + position, total, path_text(name))
 
 
 def _size(file: Path) -> int:
@@ -109,7 +121,7 @@ def _size(file: Path) -> int:
 
 
 def _module(call: Call, name: str) -> int:
-    name = printable(name)
+    name = path_text(name)
     return queries.find_module(call.db, [slug(name)], [key(name)]) or find_or_create_module(call, name)
 
 
@@ -163,4 +175,4 @@ def report(run: Run, results: list[FileResult]) -> str:
 
 
 def _shown(result: FileResult) -> str:
-    return str(result.path).encode("utf-8", "replace").decode()
+    return path_text(result.path)

@@ -7,13 +7,14 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import EventSource, file_at, rename_source, stored_path
+from snaglist.plugins.issues import EventSource, file_at, path_text, rename_source, stored_path
 from snaglist.plugins.logs import memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.files import open_file
 from snaglist.plugins.logs.identity import PREFIX_BYTES, name_family
 from snaglist.plugins.logs.readings import known_source
 from snaglist.plugins.logs.trail import Trail
+from snaglist.plugins.logs.unfinished import settle
 
 
 def lead(db: Connection, source_id: int, path: str, new_path: str, **values: Any) -> None:
@@ -28,8 +29,7 @@ def leave(db: Connection, source: Row[Any]) -> None:
         queries.remove_source(db, source.id)
         return
     queries.change_source(db, source.id, status="missing")
-    if source.open_event:  # stays known, for the case that the file shows up again with more of the entry
-        queries.settle(db, source.id, source.open_event["start"])
+    settle(db, source)
 
 
 def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) -> bool:
@@ -65,7 +65,7 @@ def successor(call: Call, source: Row[Any]) -> Path | None:
         return None
     candidates = [Path(path) for name, path in files if path != str(former)]
     renamed = [path for path in candidates if identity_of(path) == source.identity]
-    relatives = [path for path in candidates if name_family(path.name) == source.family]
+    relatives = [path for path in candidates if name_family(path_text(path.name)) == source.family]
     return next((path for path in [*renamed, *relatives] if holds(path, source)), None)
 
 

@@ -52,7 +52,13 @@ OPTIONS = (
     Option("ingestion.capture_limit", 4_194_304, "bytes kept of one event", 4_096, 67_108_864),
     Option("ingestion.message_limit", 120_000, "characters kept of a message", 100, 120_000),
     Option("ingestion.context_preview_limit", 12_000, "characters kept of an event's context", 0, 12_000),
-    Option("ingestion.quiet_seconds", 10, "a file that did not grow that long ends with a complete event", 0, 86_400),
+    Option(
+        "ingestion.quiet_seconds",
+        10,
+        "a file that did not change that long shows its last event as final; a dropped one is archived",
+        0,
+        86_400,
+    ),
     EncodingOption(
         "ingestion.fallback_encoding", "latin-1", "of files that are not UTF-8 or UTF-16; decodes all bytes"
     ),

@@ -3,7 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, RowMapping, delete, exists, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    RowMapping,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from snaglist.kernel import digest, times
 from snaglist.kernel.database import chunks, inserted_id
@@ -14,8 +26,11 @@ _sources = tables.sources
 _modules = tables.modules
 _occurrences = tables.occurrences
 _issues = tables.issues
+_groupings = tables.groupings
 PUSHED = "http"
 _IN_LIMIT = 500
+_MAX_LONGER = 50
+_MAX_GENERATIONS = 100
 _IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last_seen")
 # What describes the file of a source, and how far it was read.
 _OF_FILE = (
@@ -107,6 +122,19 @@ def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size
         )
         found += db.execute(rows).all()
     return sorted(found, key=lambda row: (-row.offset, row.id))
+
+
+def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
+    """Return sources of a module of which more than `size` bytes were read: of a name family, or with that head.
+
+    The ones read last, and only so many that all of them can be looked at.
+    """
+    rows = select(_sources).where(
+        _same_module(module_id),
+        _sources.c.offset > size,
+        or_(_sources.c.prefix_hash == head, _sources.c.family == family),
+    )
+    return list(db.execute(rows.order_by(_sources.c.imported_at.desc(), _sources.c.id.desc()).limit(_MAX_LONGER)).all())
 
 
 def has_family(db: Connection, module_id: int | None, family: str) -> bool:
@@ -269,6 +297,29 @@ def event_times(db: Connection, source_id: int, end: int) -> Sequence[Row[int, i
         _occurrences.c.source_id == source_id, _occurrences.c.byte_start < end, _occurrences.c.byte_end <= end
     )
     return db.execute(rows.order_by(_occurrences.c.byte_start)).all()
+
+
+def events_between(db: Connection, source_id: int, start: int, end: int, limit: int) -> list[Row[Any]]:
+    """Return the first occurrences of a source that begin from one byte on and before another.
+
+    First byte, end, time, whence it is, and the fingerprint they were grouped by.
+    """
+    names = ("byte_start", "byte_end", "occurred_at", "time_source")
+    columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
+    rows = (
+        select(*columns)
+        .join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
+        .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start)
+        .where(_occurrences.c.byte_start < end)
+    )
+    return list(db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all())
+
+
+def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
+    """Return a source and the older ones of its path on its node, the newest first."""
+    here = (_sources.c.path_hash == source.path_hash, _sources.c.node == source.node)
+    older = select(_sources).where(*here, _sources.c.generation <= source.generation)
+    return list(db.execute(older.order_by(_sources.c.generation.desc()).limit(_MAX_GENERATIONS)).all())
 
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:

@@ -34,7 +34,7 @@ class FileChanged(Exception):
     """The file does not hold the bytes any more that were read of it: it was truncated or written anew."""
 
 
-class Unfinished(Exception):
+class StillWritten(Exception):
     """A compressed file is damaged, or not all there yet."""
 
 
@@ -47,9 +47,10 @@ class Reading:
     """How files are read.
 
     `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
-    not change it. `final`: the file will not grow, so its last entry is complete. `name` stands for the file's
-    own name where that was lost on the way here. `parsers` are those of `read_with`. `complete`: all of the file is
-    there, however young it is.
+    not change it. `final`: the file will not grow, so its last entry is complete. `growing`: it may be a copy in the
+    making, so that an archive that ends too early is no failure. `complete`: all of the file is there, however young
+    it is. `name` stands for the file's own name where that was lost on the way here. `parsers` are those of
+    `read_with`.
     """
 
     rules: Rules
@@ -57,6 +58,7 @@ class Reading:
     module_id: int | None = None
     connector_id: int | None = None
     final: bool = False
+    growing: bool = False
     own_zone: bool = False
     name: str = ""
     parsers: Sequence[Parser] = ()
@@ -177,10 +179,10 @@ def parse(step: Callable[[], _Made]) -> _Made:
 
 
 def check_damage(damage: Damage, *, waiting: int) -> None:
-    """Raise Unreadable without a whole line; with `waiting` seconds the file may still be written: Unfinished."""
+    """Raise Unreadable without a whole line; with `waiting` seconds the file may still be written: StillWritten."""
     if waiting:  # the same text while it grows
         wait = f"it may still be written, so it is read when it has not changed for {waiting} s"
-        raise Unfinished(f"the compressed data is damaged or ends too early; {wait}")
+        raise StillWritten(f"the compressed data is damaged or ends too early; {wait}")
     if not damage.lines:
         raise Unreadable(f"{damage.place}; no whole line comes before")
 

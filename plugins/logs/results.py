@@ -9,6 +9,8 @@ from typing import Any
 from snaglist.plugins.issues import StoredBatch
 from snaglist.plugins.logs.batches import Portion
 
+MAX_WAITING_SHOWN = 100
+
 
 @dataclass(slots=True)
 class FileResult:
@@ -16,7 +18,8 @@ class FileResult:
 
     `deleted` are lines that do not come back: of a file that was read those met again, otherwise all of its source.
 
-    `left` are the sources whose file was at this path and is there no more.
+    `waiting`: why a dropped file is not archived yet. `left` are the sources whose file was at this path and is there
+    no more.
     """
 
     path: Path
@@ -31,6 +34,7 @@ class FileResult:
     new_issues: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
     error: str | None = None
+    waiting: str | None = None
     gone: bool = False
     left: list[int] = field(default_factory=list)
 
@@ -70,18 +74,24 @@ class Run:
     access_lines: int = 0
     deleted: int = 0
     processed: int = 0
+    waiting: int = 0
+    waiting_files: list[dict[str, str]] = field(default_factory=list)
     issues: set[int] = field(default_factory=set)
     new_issues: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
     errors: list[dict[str, str]] = field(default_factory=list)
 
     def add(self, result: FileResult, shown: str) -> None:
-        """Count a file in; `shown` is its name in the list of errors."""
+        """Count a file in; `shown` is its name in the lists of errors and of waiting files."""
+        if result.waiting is not None:
+            self.waiting += 1
+            if len(self.waiting_files) < MAX_WAITING_SHOWN:
+                self.waiting_files.append({"file": _utf8(shown), "reason": result.waiting})
         if result.state in ("read", "partial"):
             self.files += 1
         elif result.state == "unchanged":
             self.skipped += 1
-        elif result.state == "duplicate":
+        elif result.state == "duplicate" and result.waiting is None:
             self.duplicates += 1
         self.events += result.events
         self.filtered += result.filtered
@@ -95,11 +105,14 @@ class Run:
 
     def fail(self, shown: str, error: str) -> None:
         """Note a file or folder that could not be read."""
-        self.errors.append({"file": shown.encode("utf-8", "replace").decode(), "error": error})
+        self.errors.append({"file": _utf8(shown), "error": error})
 
     def copy(self) -> "Run":
         """Return the same, to count on from."""
-        own = {name: type(getattr(self, name))(getattr(self, name)) for name in ("issues", "new_issues", "errors")}
+        own = {
+            name: type(getattr(self, name))(getattr(self, name))
+            for name in ("issues", "new_issues", "errors", "waiting_files")
+        }
         return replace(self, by_type=Counter(self.by_type), **own)
 
     def resume(self, saved: Mapping[str, Any]) -> None:
@@ -124,7 +137,13 @@ class Run:
             "access_lines": self.access_lines,
             "deleted": self.deleted,
             "processed": self.processed,
+            "waiting": self.waiting,
+            "waiting_files": self.waiting_files,
             "ingested_severities": list(self.severities),
             "by_type": dict(self.by_type.most_common()),
             "errors": self.errors,
         }
+
+
+def _utf8(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()

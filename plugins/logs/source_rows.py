@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import stored_path
+from snaglist.plugins.issues import path_text, stored_path
 from snaglist.plugins.logs import counted, queries
 from snaglist.plugins.logs.identity import name_family
 from snaglist.plugins.logs.parsers import PARSER_VERSION
@@ -13,7 +13,7 @@ from snaglist.plugins.logs.readings import Reading
 
 def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
     """Return the row of a source to come; needs an open transaction."""
-    name = reading.name or path.name
+    name = path_text(reading.name or path.name)
     stored = stored_path(call, path)
     return {
         **queries.new_source(stored, queries.next_generation(call.db, stored), call.service.settings.node),

@@ -13,6 +13,7 @@ import click
 
 from snaglist.kernel import Conflict
 from snaglist.kernel.cli import Session
+from snaglist.plugins.issues import path_text
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.following import read_left
 from snaglist.plugins.logs.importing import import_file
@@ -43,12 +44,14 @@ class Mark(NamedTuple):
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
-def follow_paths(session: Session, paths: Sequence[str], *, module: str | None, timezone: str | None) -> None:
+def follow_paths(
+    session: Session, paths: Sequence[str], *, module: str | None, timezone: str | None, follow_links: bool
+) -> None:
     """Read files and folders on until an interrupt; NotFound when one of them does not exist at the start."""
     if STANDARD_INPUT in paths:
         raise click.UsageError("--follow: standard input cannot be followed; name files or folders")
     check_paths(paths)
-    follower = Follower(session, paths, module, timezone)
+    follower = Follower(session, paths, module, timezone, follow_links=follow_links)
     try:
         with session.progress("reading") as move:
             results = list(follower.read(move))
@@ -65,11 +68,20 @@ def follow_paths(session: Session, paths: Sequence[str], *, module: str | None, 
 class Follower:
     """Files and folders that are read again and again, and how they were when they were read last."""
 
-    def __init__(self, session: Session, paths: Sequence[str], module: str | None, timezone: str | None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        paths: Sequence[str],
+        module: str | None,
+        timezone: str | None,
+        *,
+        follow_links: bool = False,
+    ) -> None:
         self.session = session
         self.paths = paths
         self.module = module
         self.timezone = timezone
+        self.follow_links = follow_links
         self.run = Run(())
         self._quiet = session.call().setting("ingestion.quiet_seconds")
         self._marks: dict[Path, Mark | None] = {}  # None: to be read in the next round in any case
@@ -104,15 +116,16 @@ class Follower:
     def show(self, results: Sequence[FileResult]) -> None:
         """Print the new issues, and failures that were not there before."""
         for result in (result for result in results if not result.gone):
-            self.run.add(result, str(result.path))
+            shown = path_text(result.path)
+            self.run.add(result, shown)
             for issue in self._issues(result.new_issues):
-                self.session.print({**issue, "source": str(result.path)}, _line(issue, result.path))
+                self.session.print({**issue, "source": shown}, _line(issue, shown))
             if result.error and self._failed.get(result.path) != result.error:
-                self.session.note(f"{result.path}: {result.error}")
+                self.session.note(f"{shown}: {result.error}")
             self._failed[result.path] = result.error or ""
 
     def _changed(self) -> dict[Path, Mark | None]:
-        found = find_files(self.session.call(), self.paths)
+        found = find_files(self.session.call(), self.paths, follow_links=self.follow_links)
         problems = set(found.problems)
         for path, error in sorted(problems - self._problems):
             self.session.note(f"{path}: {error}")
@@ -141,5 +154,5 @@ class Follower:
             return queries.issues_in_short(db, sorted(ids))
 
 
-def _line(issue: Mapping[Any, Any], path: Path) -> str:
+def _line(issue: Mapping[Any, Any], path: str) -> str:
     return f"{issue['last_seen']}  {issue['severity']:9}  #{issue['id']}  {issue['title']}  ({path})"

@@ -156,10 +156,12 @@ class Instance:
         return self.call("DELETE", api, body, **query)
 
     def drop(self, name: str, text: str | bytes) -> Path:
-        """Put a file into the folder `logs` of the application; folders in the name are made."""
+        """Put a file that was finished a minute ago into the folder `logs`; folders in the name are made."""
         path = self.folder / "logs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        finished = time.time() - 60
+        os.utime(path, (finished, finished))
         return path
 
     def take_in(self, **files: str | bytes) -> Any:

@@ -54,6 +54,7 @@ def test_the_archive_keeps_the_mode_of_a_file(tmp_path: Path, umask: int) -> Non
         for name, given in (("one.log", 0o640), ("two.log", 0o604)):
             (logs / name).write_text(f"ERROR {name}\n", encoding="utf-8")
             (logs / name).chmod(given)
+            os.utime(logs / name, (0, 0))  # it was finished long ago
         assert Client(service).post("import-incoming").status == 202
         service.jobs.run_queued(service.applications.all()[0])
         archived = {path.name: mode(path) for path in (tmp_path / "data" / OWN / "processed").rglob("*.log")}

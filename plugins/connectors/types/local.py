@@ -1,6 +1,7 @@
 """The type `local`: a folder on this machine, read in place."""
 
 import os
+import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
 from snaglist.plugins.issues import file_at, stored_path
-from snaglist.plugins.logs import allowed_roots, discover
+from snaglist.plugins.logs import allowed_roots, discover, open_file
 
 _OUTSIDE = (
     "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "
@@ -33,7 +34,6 @@ def _resolved(call: Call, directory: str) -> Path | None:
         folder = path.resolve(strict=True)
         if not folder.is_dir() or not _is_allowed(call, folder):
             return None
-        str(folder).encode()
     except (OSError, RuntimeError, ValueError):
         return None
     return folder
@@ -68,7 +68,7 @@ class Folder:
         except OSError as error:
             raise RemoteFailure(f"The folder cannot be listed: {error.strerror}.") from error
         found = []
-        for path in discover(start, wanted).files:
+        for path in discover(start, wanted, within=allowed_roots(self.call)).files:
             listed = self._look_at(path) if _is_allowed(self.call, path) else None
             if listed is not None:
                 found.append(listed)
@@ -83,8 +83,7 @@ class Folder:
     def _look_at(self, path: Path) -> RemoteFile | None:
         try:
             status = path.stat()
-            str(path).encode()
-        except (OSError, UnicodeEncodeError):
+        except OSError:
             return None
         return RemoteFile(
             stored_path(self.call, path),
@@ -97,7 +96,7 @@ class Folder:
     def open(self, path: str) -> Iterator[ReadAt]:
         """Open a file for reading."""
         try:
-            with file_at(self.call, path).open("rb") as stream:
+            with open_file(file_at(self.call, path), links=False) as file, file.raw() as stream:
 
                 def read_at(offset: int, size: int) -> bytes:
                     stream.seek(offset)
@@ -105,4 +104,4 @@ class Folder:
 
                 yield read_at
         except OSError as error:
-            raise RemoteFailure(f"{Path(path).name}: {error.strerror}.") from error
+            raise RemoteFailure(f"{posixpath.basename(path)}: {error.strerror}.") from error

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
+from snaglist.plugins.issues import path_of, path_text
 
 if TYPE_CHECKING:
     import paramiko
@@ -156,23 +157,42 @@ class Files:
 
     def _named(self, path: str) -> Iterator[RemoteFile]:
         with suppress(FileNotFoundError):
-            yield from _listed(path, self._channel.stat(path))
+            yield from _listed(path, self._channel.stat(_bytes(path)))
 
     def _matching(self, path: str) -> Iterator[RemoteFile]:
         folder, glob = posixpath.split(path)
         wanted = wanted_names(self._call, glob)
         try:
-            # To the end first: paramiko asks ahead here and would take the answers to other questions for its own.
-            entries = [entry for entry in self._channel.listdir_iter(folder) if wanted.fullmatch(entry.filename)]
-            for entry in entries:
-                yield from self._resolved(posixpath.join(folder, entry.filename), entry)
+            for name, status in self._entries(folder):
+                if wanted.fullmatch(name):
+                    yield from self._resolved(path_text(posixpath.join(str(path_of(folder)), name)), status)
         except OSError as error:
             raise RemoteFailure(f"{folder}: {_words(error)}") from error
+
+    def _entries(self, folder: str) -> list[tuple[str, "paramiko.SFTPAttributes"]]:
+        """List a folder as paramiko does, which fails as a whole at one name that is not UTF-8."""
+        from paramiko import SFTPAttributes
+        from paramiko.sftp import CMD_CLOSE, CMD_OPENDIR, CMD_READDIR
+
+        found = []
+        status: Any = SFTPAttributes
+        channel: Any = self._channel  # its stubs leave out what is not for the public
+        _, answer = channel._request(CMD_OPENDIR, _bytes(folder))
+        handle = answer.get_binary()
+        try:
+            while True:
+                _, answer = channel._request(CMD_READDIR, handle)
+                for _ in range(answer.get_int()):
+                    name, _ = answer.get_binary(), answer.get_binary()
+                    found.append((name.decode("utf-8", "surrogateescape"), status._from_msg(answer)))
+        except EOFError:
+            channel._request(CMD_CLOSE, handle)
+        return found
 
     def _resolved(self, path: str, status: "paramiko.SFTPAttributes") -> Iterator[RemoteFile]:
         if stat.S_ISLNK(status.st_mode or 0):
             try:
-                status = self._channel.stat(path)
+                status = self._channel.stat(_bytes(path))
             except OSError:  # a link that leads nowhere
                 return
         yield from _listed(path, status)
@@ -181,7 +201,7 @@ class Files:
     def open(self, path: str) -> Iterator[ReadAt]:
         """Open a file; the handle stays with it when it is renamed."""
         try:
-            handle = self._channel.open(path, "rb")
+            handle = self._channel.open(_bytes(path), "rb")
         except OSError as error:
             raise RemoteFailure(f"{path}: {_words(error)}") from error
         with handle:
@@ -202,6 +222,11 @@ def _listed(path: str, status: "paramiko.SFTPAttributes") -> Iterator[RemoteFile
     if stat.S_ISREG(status.st_mode or 0):
         modified = None if status.st_mtime is None else times.of_file(status.st_mtime)
         yield RemoteFile(path, status.st_size or 0, modified)
+
+
+def _bytes(path: str) -> bytes:
+    """Return a path as the host has it."""
+    return str(path_of(path)).encode("utf-8", "surrogateescape")
 
 
 def _words(error: BaseException) -> str:

@@ -5,7 +5,7 @@ from snaglist.plugins.issues.storing.queries import known_event_ids
 from snaglist.plugins.issues.storing.removing import Removed, remove_occurrences
 from snaglist.plugins.issues.storing.renaming import rename_source
 from snaglist.plugins.issues.storing.reoccurrence import reoccurrence_times
-from snaglist.plugins.issues.storing.replacing import replace_event
+from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.rereading import Reread, Unstored, reread_events
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "replace_event",
     "reread_events",
     "store_events",
+    "withdraw_event",
 ]

@@ -1,7 +1,8 @@
 """Replaces an event that was stored before all of it had arrived, under the same occurrence id.
 
 The first form is taken out of all counters and the whole event is stored like any other, so that it may
-also lead to another issue. An issue that only the first form had made goes again.
+also lead to another issue. An issue that only the first form had made goes again. What turned out to be a part of
+another event is withdrawn in the same way.
 """
 
 from typing import Any
@@ -22,13 +23,16 @@ from snaglist.plugins.issues.tables import (
 from snaglist.plugins.issues.totals import Totals
 
 
-def replace_event(call: Call, source: EventSource, event: Event) -> StoredBatch | None:
-    """Store what an event has grown to, in the open write transaction; None when no first form is stored."""
+def replace_event(call: Call, source: EventSource, event: Event, *, channel: str | None = None) -> StoredBatch | None:
+    """Store what an event has grown to, in the open write transaction; None when no first form is stored.
+
+    `channel` is that of the first form, where it had another one.
+    """
     first = _first_form(call.db, source.id, event.byte_start)
     if first is None:
         return None
     call.db.execute(delete(occurrences).where(occurrences.c.id == first["id"]))
-    take_out(call.db, [(first, event.channel)], source.path)
+    take_out(call.db, [(first, event.channel if channel is None else channel)], source.path)
     # Storing the whole event uses a snooze up once more.
     again = {"snooze_count": issues.c.snooze_count + 1}
     call.db.execute(update(issues).where(issues.c.id == first["issue_id"]).values(again))
@@ -39,6 +43,20 @@ def replace_event(call: Call, source: EventSource, event: Event) -> StoredBatch 
     if before not in {stored.issue_id for stored in batch.stored}:
         _left_behind(call.db, before, first)
     return batch
+
+
+def withdraw_event(call: Call, source: EventSource, byte_start: int, channel: str) -> bool:
+    """Take back the first form of what turned out to be no event, in the open write transaction; False without one.
+
+    The row of `sources` is the caller's: its `occurrence_count` falls by one.
+    """
+    first = _first_form(call.db, source.id, byte_start)
+    if first is None:
+        return False
+    call.db.execute(delete(occurrences).where(occurrences.c.id == first["id"]))
+    take_out(call.db, [(first, channel)], source.path)
+    _left_behind(call.db, first["issue_id"], first)
+    return True
 
 
 def _first_form(db: Connection, source_id: int, byte_start: int) -> RowMapping | None:

@@ -8,8 +8,8 @@ stretches; what they add to a source in the meantime is read again too.
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Row
@@ -17,7 +17,17 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, Conflict, Invalid, JobCall, Unavailable
 from snaglist.kernel.jobs import Cancelled, LeaseLost
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, file_at, learn_again, reread_events
+from snaglist.plugins.issues import (
+    Event,
+    EventSource,
+    Reread,
+    Unstored,
+    file_at,
+    learn_again,
+    path_of,
+    path_text,
+    reread_events,
+)
 from snaglist.plugins.logs import counted, memory, queries
 from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.discovery import reason
@@ -33,6 +43,7 @@ from snaglist.plugins.logs.maintenance.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.readings import FileChanged, ParseFailure, read_with
 from snaglist.plugins.logs.results import Run
+from snaglist.plugins.logs.unfinished import Piece, Unfinished
 
 JOB = "reindex"
 SETTING = "reindex"  # how far the job is
@@ -40,7 +51,7 @@ SLICE_SECONDS = 2.0  # of work, then imports get their turn
 PAUSE_SECONDS = 0.15  # longer than the time between two looks at the lock
 ATTEMPTS = 3  # at a file that is rotated while it is read
 _FOREVER = 10.0**9
-_OF_IMPORTS = ("processed", "ignored", "duplicates")
+_OF_IMPORTS = ("processed", "waiting", "waiting_files", "ignored", "duplicates")
 
 
 def start(call: Call, source_id: int | None, module_id: int | None) -> int:
@@ -126,17 +137,17 @@ class Reindex:
             except FileChanged:  # rotated meanwhile: an import may have found where it went
                 continue
             except ParseFailure as error:
-                self.result.fail(Path(row.path).name, str(error))
+                self.result.fail(path_text(path_of(row.path).name), str(error))
                 break
             except FileNotFoundError:
                 break
             except (OSError, ValueError) as error:
-                self.result.fail(Path(row.path).name, reason(error))
+                self.result.fail(path_text(file_at(self.call, row.path).name), reason(error))
                 break
             except (Cancelled, LeaseLost, Unavailable):
                 raise
             except Exception as error:  # of this source alone: the others are read
-                self.result.fail(Path(row.path).name, unforeseen(error))
+                self.result.fail(path_text(file_at(self.call, row.path).name), unforeseen(error))
                 break
         self._keep(source_id)
 
@@ -162,9 +173,9 @@ class Reindex:
                 row = queries.source_by_id(db, source_id)
             if row is None:
                 return True
-            for stretch in stretches.up_to(row.offset, settled=row.open_event is None):
+            for stretch in stretches.up_to(row.offset, settled=_is_settled(row)):
                 self._replace(row, stretch, stretches)
-                self.call.progress(self.done + stretch.end, self.total, Path(row.path).name)
+                self.call.progress(self.done + stretch.end, self.total, path_text(path_of(row.path).name))
                 if stretch.last:
                     return True
                 self.call.check_cancelled()
@@ -196,7 +207,8 @@ class Reindex:
                 if stretch.last:
                     self.result.files += 1
                     found = {"log_type": reader.log_type, "encoding": reader.encoding}
-                    queries.change_source(db, row.id, **found, **self._current(row), open_event=_open(row, stretch))
+                    last = {"open_event": _open(row, stretch, stretches.last)}
+                    queries.change_source(db, row.id, **found, **last, **self._current(row))
                 self._save({"source_id": row.id + 1} if stretch.last else at)
 
         self.call.repeat(work)
@@ -262,9 +274,16 @@ class Reindex:
         return Unstored.COUNTED if counted.was_counted(row.counted, event) else Unstored.NEW
 
 
-def _open(row: Row[Any], stretch: Stretch) -> dict[str, Any] | None:
-    """Return the entry that is still open at the end of the source."""
-    last = stretch.portion.read[-1] if stretch.portion.read else None
-    if row.open_event is None or last is None or not last.provisional:
+def _is_settled(row: Row[Any]) -> bool:
+    unfinished = Unfinished.of(row)
+    return unfinished is None or unfinished.settled
+
+
+def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event]) -> dict[str, Any] | None:
+    """Return what the source remembers of the entries at its end."""
+    before = Unfinished.of(row)
+    if before is None or not last:
         return None
-    return {"start": last.byte_start, "end": last.byte_end, "stored": last in stretch.portion.kept}
+    kept = {event.byte_start for event in stretch.portion.kept}
+    pieces = [Piece(event.byte_start, event.byte_end, event.byte_start in kept, event.channel) for event in last]
+    return replace(before, pieces=tuple(pieces)).column()

@@ -67,9 +67,10 @@ class Stretches:
         self._read = self._start = start
         self._waiting: list[Event] = []
         self._ended = False
+        self.last: list[Event] = []  # what more bytes may change, once all was given
 
     def up_to(self, limit: int, *, settled: bool) -> Iterator[Stretch]:
-        """Give the stretches before a byte; the last entry is open unless it is `settled`.
+        """Give the stretches before a byte; the last entries are provisional unless they are `settled`.
 
         May be called again, with a later byte too, before it gave the last one.
         """
@@ -85,6 +86,7 @@ class Stretches:
         if not self._ended:
             self._ended = True
             rest = parse(self.reader.close)
+            self.last = rest
             for event in rest:
                 event.provisional = event.provisional and not settled
             self._waiting += rest

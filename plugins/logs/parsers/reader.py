@@ -31,7 +31,7 @@ class Reader:
 
     `sample` is the beginning of the file. `log_type` and `encoding`, when given, are what an earlier
     reader of the same file chose. `complete` is the byte up to which everything was handed out, `primary` the parser of
-    the file.
+    the file. `whole`, after `close`: the last line has its end.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Reader:
         if not start:
             self._look_ahead(lines)
         self.complete = start
+        self.whole = True
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -88,9 +89,13 @@ class Reader:
         return events
 
     def close(self) -> list[Event]:
-        """Return what is still open, marked provisional: more of it may come."""
+        """Return what is still open, marked provisional: more of it may come.
+
+        Before it comes what only a last line without its end has completed, and which may yet go on with that line.
+        """
         events: list[Event] = []
         last = self._lines.close()
+        self.whole = last is None
         done: list[Event] = []
         if last is not None:
             self._frame(last, done)

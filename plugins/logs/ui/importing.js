@@ -5,6 +5,7 @@ export default (ui) => {
   function tell({ result }) {
     if (result) ui.toast(`${ui.plural(result.files, "file")} read: ${ui.plural(result.events, "new event")}, ${ui.plural(result.new_groups, "new issue")}, `
       + `${ui.number(result.filtered)} below the levels that are kept.`);
+    if (result?.waiting) ui.toast(`${ui.plural(result.waiting, "file")} may still grow: read so far, archived when finished.`);
     result?.errors.forEach(({ file, error }) => ui.toast(`${file}: ${error}`, { error: true }));
     void ui.reload();
   }

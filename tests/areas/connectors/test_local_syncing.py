@@ -5,7 +5,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from snaglist.plugins.connectors import tables
+from snaglist.plugins.connectors.types import local
 from snaglist.plugins.issues import tables as issues
 
 
@@ -108,6 +111,36 @@ def test_a_file_that_goes_on_from_a_dropped_one(site: Any) -> None:
     assert (shown["action"], shown["bytes_to_fetch"]) == ("reconcile", path.stat().st_size - held)
     assert site.sync(made["id"])["events_indexed"] == 1
     assert site.titles() == {"alpha broke": 1, "beta broke": 1}
+
+
+def test_names_that_are_not_utf_8(site: Any) -> None:
+    path = site.write("app.log", "alpha broke")
+    for name in (b"caf\xe9.log", b"two\nlines.log"):
+        with open(os.fsencode(path.parent) + b"/" + name, "wb") as stream:
+            stream.write(path.read_bytes().replace(b"alpha", b"beta"))
+    made = site.make()
+    assert set(site.actions(made["id"])) == {"app.log", r"caf\xe9.log", r"two\x0alines.log"}
+    assert site.sync(made["id"])["events_indexed"] == 3
+    assert site.titles() == {"alpha broke": 1, "beta broke": 2}
+    assert set(site.actions(made["id"]).values()) == {"unchanged"}
+
+
+def test_a_link_that_takes_the_place_of_a_listed_file(site: Any, tmp_path: Path) -> None:
+    """Listed as a file, opened as a link: it is not followed, and named."""
+    path = site.write("app.log", "alpha broke")
+    made = site.make()
+    real = local.Folder.files
+
+    def swapped(self: Any, limit: int) -> Any:
+        found = real(self, limit)
+        path.rename(tmp_path / "secret")
+        path.symlink_to(tmp_path / "secret")
+        return found
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(local.Folder, "files", swapped)
+        assert "a link has taken its place" in site.fail(made["id"])
+    assert site.titles() == {}
 
 
 def test_all_enabled_connectors_at_once(site: Any) -> None:

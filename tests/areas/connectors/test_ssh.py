@@ -263,6 +263,22 @@ def test_paths_name_files_and_folders_that_are_there_or_not(sqlite_site: Any, co
     assert tested["ok"] is False and "No such file" in tested["message"]
 
 
+def test_names_that_are_not_utf_8(sqlite_site: Any, config: Config) -> None:
+    """They are listed, fetched and shown escaped, and stop no other file."""
+    site = sqlite_site
+    path = site.write("app.log", "alpha broke")
+    for name in (b"caf\xe9.log", b"two\nlines.log"):
+        with open(os.fsencode(path.parent) + b"/" + name, "wb") as stream:
+            stream.write(path.read_bytes().replace(b"alpha", b"beta"))
+    made = site.make(type="ssh", **config(site.folder))
+    assert set(site.actions(made["id"])) == {"app.log", r"caf\xe9.log", r"two\x0alines.log"}
+    assert site.sync(made["id"])["events_indexed"] == 3
+    assert site.titles() == {"alpha broke": 1, "beta broke": 2}
+    assert set(site.actions(made["id"]).values()) == {"unchanged"}
+    named = {**config(site.folder), "paths": [rf"{site.folder}/caf\xe9.log"]}
+    assert list(site.actions(site.make("one", type="ssh", **named)["id"])) == [r"caf\xe9.log"]
+
+
 def test_a_transfer_goes_on_where_it_was_cut(sqlite_site: Any, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     """§14.4: the length of the mirror is the checkpoint."""
     site = sqlite_site

@@ -232,12 +232,14 @@ Drop = Callable[[Service, str, str | bytes], Path]
 
 @pytest.fixture
 def drop() -> Drop:
-    """Put a file into the folder `logs` of the default application."""
+    """Put a file into the folder `logs` of the default application that was finished a minute ago."""
 
     def put(service: Service, name: str, content: str | bytes) -> Path:
         path = service.applications.all()[0].logs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
+        finished = time.time() - 60
+        os.utime(path, (finished, finished))
         return path
 
     return put

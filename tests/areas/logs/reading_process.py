@@ -20,7 +20,7 @@ from sqlalchemy import Row
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
-from snaglist.plugins.logs import importing, moving, queries
+from snaglist.plugins.logs import importing, moving, queries, unfinished
 from snaglist.plugins.logs.files import OpenFile
 
 _CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources", "settle")
@@ -73,8 +73,8 @@ def _watch(journal: int) -> None:
         return call
 
     @contextmanager
-    def open_file(path: Path) -> Iterator[OpenFile]:
-        with opened(path) as file:
+    def open_file(path: Path, **options: Any) -> Iterator[OpenFile]:
+        with opened(path, **options) as file:
             note(f"  opens {path.name} {file.state.identity}, {file.size_now} bytes")
             yield file
 
@@ -82,8 +82,9 @@ def _watch(journal: int) -> None:
     importing.open_file = open_file
     for name in _CHANGES:
         setattr(queries, name, noted(getattr(queries, name)))
-    for name in ("store_events", "replace_event"):
-        setattr(importing, name, noted(getattr(importing, name)))
+    importing.store_events = noted(importing.store_events)
+    for name in ("replace_event", "withdraw_event"):
+        setattr(unfinished, name, noted(getattr(unfinished, name)))
     moving.rename_source = noted(moving.rename_source)
     for name in ("_resume", "_look_again", "_take", "_out_of_the_way"):
         setattr(importing._FileImport, name, noted(getattr(importing._FileImport, name)))

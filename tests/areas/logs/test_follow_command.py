@@ -143,6 +143,27 @@ def test_a_named_file_is_followed_through_rotations(follow: Any, tmp_path: Path,
     assert following.counts() == dict.fromkeys(["alpha", "beta", "gamma", "delta", "epsilon", "zeta"], 1)
 
 
+def test_what_is_written_in_halves_is_one_event(follow: Any, tmp_path: Path, line: Line) -> None:
+    """However long the halves are apart (a file is quiet at once here), and a line that is never ended shows too."""
+    log = tmp_path / "app.log"
+    first, second, third = (line(f"{word} failed") for word in ("alpha", "beta", "gamma"))
+    append(log, first, second[:31])
+    following = follow("--json", str(log))
+    following.note()
+
+    def awaited(title: str) -> None:
+        while following.issue()["title"] != title:  # what was shown of a half line is not shown again
+            pass
+
+    append(log, second[31:], third[:47])
+    awaited("beta failed")
+    awaited(third[:47].partition(": ")[2])
+    append(log, third[47:-1])
+    awaited("gamma failed")
+    assert following.interrupt() == 0
+    assert following.counts() == {"alpha": 1, "beta": 1, "gamma": 1}
+
+
 def test_a_line_for_people(follow: Any, tmp_path: Path) -> None:
     log = tmp_path / "app.log"
     log.write_text("[2024-05-01 10:00:00] production.ERROR: alpha failed\n")

@@ -220,10 +220,10 @@ def test_fl16_a_file_is_not_readable_for_a_while(
     logs = [tmp_path / f"{name}.log" for name in "abc"]
     real = importing.open_file
 
-    def refuse(path: Path) -> Any:
+    def refuse(path: Path, **options: Any) -> Any:
         if path == logs[1]:
             raise PermissionError(13, "Permission denied", str(path))
-        return real(path)
+        return real(path, **options)
 
     number = iter(range(100))
     for log in logs:
