@@ -48,15 +48,16 @@ class Schedules:
     def __init__(self, service: "Service") -> None:
         self._service = service
         self._asked: dict[str, dict[str, _Asked]] = {}  # by application and kind
+        self._next: dict[str, float] = {}  # PERF: workers look at it for every application each second
 
     def next(self, application: "Application") -> float:
         """Return the moment (monotonic seconds) at which `ask` has something to think of."""
-        asked = self._asked.get(application.id)
-        return 0.0 if asked is None else min((one.again for one in asked.values()), default=float("inf"))
+        return self._next.get(application.id, 0.0)
 
     def forget(self) -> None:
         """Ask everything anew."""
         self._asked.clear()
+        self._next.clear()
 
     def ask(self, application: "Application", *, active: bool = True, all_kinds: bool = False) -> bool:
         """Queue the scheduled jobs of an application that are due; False when its database was not looked into.
@@ -64,6 +65,12 @@ class Schedules:
         `active`: something was written there lately, so that nothing rests. `all_kinds` asks those that rest, too.
         """
         asked = self._asked.setdefault(application.id, {})
+        try:
+            return self._ask(application, asked, active=active, all_kinds=all_kinds)
+        finally:
+            self._next[application.id] = min((one.again for one in asked.values()), default=float("inf"))
+
+    def _ask(self, application: "Application", asked: dict[str, _Asked], *, active: bool, all_kinds: bool) -> bool:
         wanted = {
             kind: (owner, job, seconds)
             for kind, (owner, job) in list(self._service.jobs.kinds.items())

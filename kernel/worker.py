@@ -1,7 +1,7 @@
 """The worker: a thread that takes due jobs of all applications, one after another.
 
 What it costs follows the applications in which something happens (activity.py, schedules.py): the others are looked
-into when a schedule is due there, and every ten minutes.
+into when a schedule is due there, and every quarter of an hour.
 """
 
 import logging
@@ -21,7 +21,7 @@ from snaglist.kernel.service import Service
 log = logging.getLogger("snaglist")
 
 PRUNE_SECONDS = 3600
-SWEEP_SECONDS = 600  # however quiet an application is, its database is looked into that often
+SWEEP_SECONDS = 900  # however quiet an application is, its database is looked into that often
 LIST_SECONDS = 10
 LOOKS = 20  # into applications where nothing was written lately, before those are asked for again
 PAUSE_SECONDS = 30  # before the next look at a database that cannot be used

@@ -102,7 +102,7 @@ def test_only_where_something_was_written(three: Any) -> None:
 
 
 def test_a_job_that_no_row_was_written_for_is_found_later(three: Any, clock: Clock) -> None:
-    """Its process was killed after the commit; every ten minutes each application is looked into."""
+    """Its process was killed after the commit; every quarter of an hour each application is looked into."""
     first, second = three
     watched = Watched(second)
     watched.rounds()
