@@ -55,10 +55,11 @@ def _end_of_known(call: Call, file: OpenFile, head: bytes, row: Row[Any], parser
             continue
         if not _is_same(event, before, row.module_id):
             return end
-        if event.time_source == "event":
+        timed = event.time_source == "event"
+        if event.byte_end < before.byte_end:  # the cut went through it, if whole ones before say that there was one
+            return event.byte_end if timed and end else end
+        if timed:
             end = event.byte_end
-        if event.byte_end < before.byte_end:  # the cut went through it
-            return end
         before = next(stored, None)
     return end
 

@@ -73,6 +73,14 @@ def test_other_messages_of_the_same_second(store: Any, tmp_path: Path, line: Lin
     assert store.scan(log) == 7
 
 
+def test_a_shorter_message_of_the_same_second(store: Any, tmp_path: Path, line: Line) -> None:
+    log = tmp_path / "app.log"
+    log.write_text(line("alpha broke") + line("beta broke"))
+    store.scan(log)
+    log.write_text(line("gamma"))
+    assert store.scan(log) == 1
+
+
 def test_lines_without_a_time_tell_nothing(store: Any, tmp_path: Path) -> None:
     """A program that was started again says the same again."""
     log = tmp_path / "app.log"
