@@ -12,7 +12,7 @@ import click
 from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
-from snaglist.kernel.faults import MISSING, Unusable
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.leases import heartbeat, worker_id
 from snaglist.kernel.plugin import way_on
 from snaglist.kernel.plugins import Plugins
@@ -27,7 +27,7 @@ from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import adopt_applications, recreate_application
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
-from snaglist.plugins.system.upgrading import Failed, pending_steps, upgrade
+from snaglist.plugins.system.upgrading import Failed, pending, upgrade
 from snaglist.plugins.system.warnings import config_warnings
 
 _WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
@@ -63,8 +63,8 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
     def ready(url: str) -> None:
         shown, engine, key = settings["server.data"], service.database.engine_name, service.keys.required
         document = {"version": service.version, "url": url, "data": shown, "database": engine, "key": key}
-        told = f"data {shown}, {engine}, {'key set' if key else 'key not set'}"
-        session.print(document, f"snaglist {service.version} on {url} ({told})")
+        told = f"(data {shown}, {engine}, {'key set' if key else 'key not set'})"
+        session.print(document, f"snaglist {service.version} on {url} {told}")
         sys.stdout.flush()
 
     serve(
@@ -369,10 +369,10 @@ def db_upgrade(session: Session, check: bool) -> None:
     service = session.open(start=False)
     failed: Failed = {}
     if check:
-        pending = _pending(service, failed)
+        found = pending(service, failed)
         _tell_failed(session, failed)
-        session.print({"applied": [], "pending": pending}, _steps_text(pending, "pending") or "nothing is pending")
-        session.exit(1 if pending or failed else 0)
+        session.print({"applied": [], "pending": found}, _steps_text(found, "pending") or "nothing is pending")
+        session.exit(1 if found or failed else 0)
     make_folder(service.settings.data)
     applied = upgrade(service, failed)
     _tell_failed(session, failed)
@@ -383,18 +383,6 @@ def db_upgrade(session: Session, check: bool) -> None:
 def _tell_failed(session: Session, failed: Failed) -> None:
     for error in failed.values():
         session.note(f"snaglist: {error.told if isinstance(error, Unusable) else error}")
-
-
-def _pending(service: Service, failed: Failed) -> list[dict[str, str | None]]:
-    # An instance that was never used has nothing that is behind: the first start makes it current.
-    applications = service.applications
-    if applications.lost():
-        raise Unusable(applications.registry, MISSING)
-    if not service.database.exists(applications.registry):
-        return []
-    if not service.registry_steps.applied(applications.registry):
-        return []
-    return pending_steps(service, failed)
 
 
 def _steps_text(steps: list[dict[str, str | None]], word: str) -> str:

@@ -1,6 +1,7 @@
 """Pending schema steps of the registry and of all applications."""
 
 from snaglist.kernel import Unavailable
+from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step
 from snaglist.plugins.system.sealed import reseal
@@ -49,3 +50,16 @@ def pending_steps(service: Service, failed: Failed | None = None) -> Listed:
 
 def _listed(application: str | None, steps: list[Step]) -> Listed:
     return [{"application": application, "owner": step.owner, "name": step.name} for step in steps]
+
+
+def pending(service: Service, failed: Failed) -> list[dict[str, str | None]]:
+    """Return the steps that an installation waits for; `failed` gets what keeps an application's from being known."""
+    # An instance that was never used has nothing that is behind: the first start makes it current.
+    applications = service.applications
+    if applications.lost():
+        raise Unusable(applications.registry, MISSING)
+    if not service.database.exists(applications.registry):
+        return []
+    if not service.registry_steps.applied(applications.registry):
+        return []
+    return pending_steps(service, failed)

@@ -125,7 +125,7 @@ def test_files_of_the_data_directory_are_known_where_it_is_now(restored: Restore
     folder = restored.data / "applications" / "default"
     with running_service(restored.data, **restored.config) as service:
         client = Client(service)
-        shutil.copy(folder / "processed" / "app.log", folder / "logs" / "app.log")
+        os.utime(shutil.copy(folder / "processed" / "app.log", folder / "logs" / "app.log"), (0, 0))
         dropped = client.post("import-incoming", wait=1).json
         assert (dropped["events"], dropped["duplicates"]) == (0, 1)
         with service.call().transaction(write=False) as db:

@@ -319,7 +319,7 @@ def test_a_schedule_that_fails_keeps_no_other_from_being_asked(
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         service.schedules.ask(service.applications.all()[0])
     assert asked == ["good"]
-    assert "default: job bad cannot be asked whether it is due" in caplog.text
+    assert "plugin timed failed in due of job bad" in caplog.text
 
 
 @pytest.mark.parametrize("damage", ["before", "meanwhile"])

@@ -267,7 +267,7 @@ def test_in_a_job(install: Install, kernel: Kernel, raised: type[BaseException],
             job_id = call.enqueue("bad_job")
 
         def look() -> None:
-            client.service.jobs.ask_schedules(call.application)
+            client.service.schedules.ask(call.application)
             client.service.jobs.run_queued(call.application)
 
         place(look)
@@ -293,11 +293,11 @@ def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Insta
     with kernel(plugins__enabled=["bad"]) as client:
         application = client.service.applications.all()[0]
         client.service.settings._values["bad.seconds"] = 1
-        client.service.jobs.ask_schedules(application)
+        client.service.schedules.ask(application)
         assert plugin(client)["last_error"]["hook"] == "job bad_due"
         fails.clear()
-        client.service.jobs._asked.clear()
-        client.service.jobs.ask_schedules(application)
+        client.service.schedules.forget()
+        client.service.schedules.ask(application)
         assert plugin(client)["last_error"] is None
 
 

@@ -20,7 +20,7 @@ from sqlalchemy import Row
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
-from snaglist.plugins.logs import importing, moving, queries, unfinished
+from snaglist.plugins.logs import file_import, importing, moving, queries, unfinished
 from snaglist.plugins.logs.files import OpenFile
 
 _CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources", "settle")
@@ -82,12 +82,12 @@ def _watch(journal: int) -> None:
     importing.open_file = open_file
     for name in _CHANGES:
         setattr(queries, name, noted(getattr(queries, name)))
-    importing.store_events = noted(importing.store_events)
+    file_import.store_events = noted(file_import.store_events)
     for name in ("replace_event", "withdraw_event"):
         setattr(unfinished, name, noted(getattr(unfinished, name)))
     moving.rename_source = noted(moving.rename_source)
     for name in ("_resume", "_look_again", "_take", "_out_of_the_way"):
-        setattr(importing._FileImport, name, noted(getattr(importing._FileImport, name)))
+        setattr(file_import.FileImport, name, noted(getattr(file_import.FileImport, name)))
 
 
 def _shown(value: Any) -> str:

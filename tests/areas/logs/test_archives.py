@@ -249,9 +249,9 @@ def test_what_may_still_be_written_waits(sqlite_store: Any, tmp_path: Path) -> N
 def test_a_dropped_archive_that_is_cut(client: Client, drop: Any) -> None:
     """It is read as far as it goes, stays where it is, and is archived when it is whole."""
     packed = gzip.compress(lines(400))
-    path = drop(client.service, "app.log.gz", packed[: len(packed) // 2])
+    path = put(drop(client.service, "app.log.gz", b""), packed[: len(packed) // 2], age=0)
     first = client.post("import-incoming", wait="1").json
-    assert (first["events"], first["processed"], len(first["errors"])) == (0, 0, 1)
+    assert (first["events"], first["processed"], first["waiting"], first["errors"]) == (0, 0, 1, [])
     put(path, packed[: len(packed) // 2])
     body = client.post("import-incoming", wait="1").json
     assert 0 < body["events"] < 400 and (body["files"], body["processed"]) == (1, 0)

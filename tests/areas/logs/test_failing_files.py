@@ -13,7 +13,7 @@ from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning import model
 from snaglist.plugins.issues.learning import tables as learned
-from snaglist.plugins.logs import importing, incoming
+from snaglist.plugins.logs import file_import, importing, incoming
 from snaglist.plugins.logs.following import is_due
 from snaglist.plugins.logs.inplace import make_reading
 from snaglist.plugins.logs.maintenance import reindexing
@@ -25,7 +25,7 @@ Line = Callable[..., str]
 def poison(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
     """What storing an event with a word in its message raises."""
     raising: dict[str, Exception] = {}
-    store_events = importing.store_events
+    store_events = file_import.store_events
 
     def store(call: Any, source: Any, events: Any, **options: Any) -> Any:
         for word, error in raising.items():
@@ -33,7 +33,7 @@ def poison(monkeypatch: pytest.MonkeyPatch) -> dict[str, Exception]:
                 raise error
         return store_events(call, source, events, **options)
 
-    monkeypatch.setattr(importing, "store_events", store)
+    monkeypatch.setattr(file_import, "store_events", store)
     return raising
 
 

@@ -265,6 +265,7 @@ def test_the_schedule_is_due_for_new_files_only(sqlite_client: Client, drop: Any
     run(sqlite_client)
     assert asked() is None
     broken = drop(service, "broken.log.gz", gzip.compress(b"x\n" * 9999)[:40])
+    os.utime(broken)
     assert asked() == {"follow": True}
     run(sqlite_client)
     assert asked() == {"follow": True}  # it may still be written

@@ -15,7 +15,7 @@ import zstandard
 from snaglist.kernel import times
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import EventSource, change_status, tables
-from snaglist.plugins.logs import LineBatch, Parser, Reader, importing, readings
+from snaglist.plugins.logs import LineBatch, Parser, Reader, file_import, importing, readings
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.parsers import BUILT_IN
 
@@ -334,7 +334,7 @@ def test_batches_of_a_thousand_move_with_the_checkpoint(
     log = tmp_path / "app.log"
     log.write_text("".join(line(f"kind {n % 5}", seconds=n) for n in range(2_500)))
     stored: list[int] = []
-    real = importing.store_events
+    real = file_import.store_events
 
     def failing(call: Any, source: EventSource, events: Any, **options: Any) -> Any:
         if len(stored) == 2:
@@ -343,7 +343,7 @@ def test_batches_of_a_thousand_move_with_the_checkpoint(
         return real(call, source, events, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(importing, "store_events", failing)
+        patch.setattr(file_import, "store_events", failing)
         assert sqlite_store.read(log).error.startswith("RuntimeError: ")
     assert stored == [1_000, 1_000]
     last = sqlite_store.rows(tables.occurrences)[-1]

@@ -295,11 +295,11 @@ def test_a_truncation_while_a_file_is_read(
     sqlite_store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was parsed of the old bytes is not stored for the new ones; both are counted once."""
-    from snaglist.plugins.logs import importing
+    from snaglist.plugins.logs import file_import
 
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, *map(numbered, range(3)))
-    real = importing.parse
+    real = file_import.parse
     rotated: list[bool] = []
 
     def parse(step: Any) -> Any:
@@ -312,7 +312,7 @@ def test_a_truncation_while_a_file_is_read(
             append(log, *map(numbered, range(10, 20)))
         return events
 
-    monkeypatch.setattr(importing, "parse", parse)
+    monkeypatch.setattr(file_import, "parse", parse)
     assert sqlite_store.scan(tmp_path) == 10
     assert sqlite_store.scan(tmp_path) == 3
     sqlite_store.check_counters()
