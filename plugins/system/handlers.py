@@ -85,7 +85,7 @@ def show_application(call: Call, application: Application) -> dict[str, Any]:
         "database": application.tenant if server else str(application.file.relative_to(data)),
         **{name: str(path.relative_to(data)) for name, path in folders.items()},
         "created_at": application.created_at,
-        "problem": fault.name if (fault := call.service.database.faults.of(application)) else None,
+        "problem": fault.name if (fault := call.service.database.faults.of(application)) else "",
     }
 
 

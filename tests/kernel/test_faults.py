@@ -103,7 +103,7 @@ def assert_told(client: Client, fault: str, said: str) -> None:
     assert int(refused.headers["retry-after"]) >= 60  # no waiting mends it
     assert client.get("plugins").status == 200
     listed = client.get("applications").json["data"]
-    assert [(one["id"], one["problem"]) for one in listed] == [("default", None), ("other", fault)]
+    assert [(one["id"], one["problem"]) for one in listed] == [("default", ""), ("other", fault)]
     report = client.get("health")
     assert (report.status, report.json["status"]) == (200, "degraded")
     failing = [name for name, fine in report.json["checks"].items() if not fine]
@@ -261,7 +261,7 @@ def test_a_full_disk_is_told_from_damage(two: Any) -> None:
         client.service.database.dispose()
         with client.service.database.transaction(other, write=True) as db:
             store.put_setting(db, "n", 1)
-        assert client.get("applications").json["data"][1]["problem"] is None
+        assert client.get("applications").json["data"][1]["problem"] == ""
 
 
 def test_a_lock_is_no_fault(tmp_path: Path) -> None:
