@@ -92,7 +92,9 @@ class Connection(HTTPChannel):
         request = self.request
         was, self.in_file = self.in_file, request is not None and request.body_bytes_received > self.adj.inbuf_overflow
         if self.in_file and not was:
-            self.server.keep_in_file()
+            self.server.bound_files()
+        if self.in_file:  # who goes on is not who waits longest
+            request.body_pace.advance(request.body_bytes_received, self.server.stall_bytes)
         return taken
 
     def write_soon(self, data: bytes) -> int:
@@ -124,7 +126,9 @@ class Connection(HTTPChannel):
             return ""
         request = self.request
         if request is None:
-            return "server.idle_timeout" if now - self.idle_since > limits["server.idle_timeout"] else ""
+            # With a next request at hand it is the kernel that waits for the client to take the answer.
+            limit = "server.stall_timeout" if self._rest else "server.idle_timeout"
+            return limit if now - self.idle_since > limits[limit] else ""
         if not request.headers_finished:
             return "server.header_timeout" if now - request.began > limits["server.header_timeout"] else ""
         if now - request.body_began > limits["server.body_timeout"]:
@@ -136,7 +140,8 @@ class Connection(HTTPChannel):
         """Return a sort key: who gives way first to a new connection.
 
         Idle ones, then those whose request is on its way, then those that take an answer; of each kind who waits
-        longest: for some bytes of a body, not for its end. Last come all that began a moment ago: what they want may not have been received yet.
+        longest: for some bytes of a body, not for its end. Last come all that began a moment ago: what they want may
+        not have been received yet.
         """
         if self.total_outbufs_len:
             order, since = 2, self._answer_pace.since
@@ -173,6 +178,7 @@ class Server(TcpWSGIServer):
             said = "server.connection_limit: %d in place of %d: the process may open too few files (ulimit -n)"
             log.warning(said, self._limit, limit)
         self._settings, self._urgent = settings, urgent
+        self.stall_bytes = settings["server.stall_bytes"]
         self._notes = Notes()
         self._full = False
         self._full_until = 0.0
@@ -236,7 +242,7 @@ class Server(TcpWSGIServer):
                 channel.drop()
         self._notes.tell(at)
 
-    def keep_in_file(self) -> None:
+    def bound_files(self) -> None:
         """See that no more bodies on their way have files than a quarter of the connections."""
         large = [channel for channel in self.active_channels.values() if channel.in_file]
         if len(large) > max(1, self._limit // 4):

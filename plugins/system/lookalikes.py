@@ -12,12 +12,13 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 
 WORDS = ("key", "auth", "pass", "bearer", "cred")
-# Also behind another word; keys only behind one that says of what, or each monkey would be one.
-ENDS = re.compile(r"(token|secret|pwd|password|passwd|passphrase|credential|(api|auth|access|service|app|private|secret)key)s?$")
+ENDS = ("token", "secret", "password", "passwd", "pwd", "passphrase", "credential", "apikey", "authkey", "secretkey")
 TYPED = ("token", "password")
 CLOSE = 0.8  # of difflib: one or two letters of a word are wrong
 # Sections of settings that a key of the service may be looked for in; all other sections have keys of their own.
-SECTIONS = frozenset({"auth", "server", "security", "host", "access", "dashboard", "health", "issues", "log", "plugins", "system"})
+SECTIONS = frozenset(
+    {"auth", "server", "security", "host", "access", "dashboard", "health", "issues", "log", "plugins", "system"}
+)
 _SET_BY_KUBERNETES = re.compile(r"_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)", re.IGNORECASE)
 
 
@@ -63,7 +64,9 @@ def _names(name: str, value: Any) -> list[str]:
 def _fits(name: str) -> bool:
     words = re.findall("[a-z]+", name)
     return any(
-        word.removesuffix("s") in WORDS or word in WORDS or ENDS.search(word) or difflib.get_close_matches(word, TYPED, 1, CLOSE)
+        {word, word.removesuffix("s")} & {*WORDS}
+        or word.removesuffix("s").endswith(ENDS)
+        or difflib.get_close_matches(word, TYPED, 1, CLOSE)
         for word in words
     )
 
