@@ -181,6 +181,7 @@ class Server(TcpWSGIServer):
         self.stall_bytes = settings["server.stall_bytes"]
         self._notes = Notes()
         self._full = False
+        self._wanted = 1  # places for new connections in the next round
         self._full_until = 0.0
         self._urgent_tasks = ThreadedTaskDispatcher()
         self._urgent_tasks.set_thread_count(1)
@@ -197,19 +198,29 @@ class Server(TcpWSGIServer):
     def readable(self) -> bool:
         """Tell whether a connection may be taken: there is room for one, or one gives way."""
         accepting = super().readable()  # sees to `maintenance` too
-        full = self._is_full()
+        room = self._limit - len(self.active_channels)
+        while room < self._wanted and self._make_room("server.connection_limit"):
+            room += 1
+        full = room <= 0
         if full and not self._full:
             self._notes.count("all at work")
         self._full = full
         return accepting and not full and monotonic() >= self._full_until
 
     def handle_accept(self) -> None:
-        """Take those who wait to be connected: one at a time would leave them behind a crowd for seconds."""
-        for _ in range(TAKEN_AT_ONCE):
+        """Take those who wait to be connected: one at a time would leave them behind a crowd for seconds.
+
+        Nobody gives way meanwhile: what is ready in this round is known by file descriptors, and one that came free
+        would be a new connection's.
+        """
+        room = self._limit - len(self.active_channels)
+        for _ in range(min(room, TAKEN_AT_ONCE)):
             number = len(self.active_channels)
             super().handle_accept()
-            if len(self.active_channels) == number or self._is_full():
+            if len(self.active_channels) <= number:
+                self._wanted = 1
                 return
+        self._wanted = min(2 * self._wanted, TAKEN_AT_ONCE, max(1, self._limit // 8))
 
     def accept(self) -> Any:
         """Take a connection; without a free file descriptor the next one has to wait."""
@@ -252,9 +263,6 @@ class Server(TcpWSGIServer):
         """Close what the server itself has open."""
         self._urgent_tasks.shutdown(timeout=1)
         super().close()
-
-    def _is_full(self) -> bool:
-        return len(self.active_channels) >= self._limit and not self._make_room("server.connection_limit")
 
     def _make_room(self, reason: str) -> bool:
         """Close the connection that can best be done without; False when handlers are at work for all of them."""
