@@ -187,7 +187,7 @@ class Settings:
         self._defaults = dict(defaults or {})
         self._overrides = flatten(overrides or {})
         given = os.environ if environ is None else environ
-        self._environ = {name: text for name, text in given.items() if name.startswith("SERVICE_")}
+        self._environ = {name: text for name, text in given.items() if name.upper().startswith("SERVICE_")}
         self._options: dict[str, Option] = {}
         self._values: dict[str, Value] = {}
         self._unfit: dict[str, Option] = {}

@@ -18,7 +18,7 @@ from snaglist.kernel.plugin import DISTRIBUTION
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
 from snaglist.plugins.system.creating import create
-from snaglist.plugins.system.lookalikes import MARKS, TYPED
+from snaglist.plugins.system.lookalikes import ENDS, TYPED, WORDS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 EXAMPLES = DOCS.parent / "examples"
@@ -35,14 +35,19 @@ fit is replaced by the default and named in the warnings of `health` and `snagli
 stop the start instead. The file is `SERVICE_CONFIG`, else `./snaglist.toml`, else `snaglist.toml` in the data
 directory. This page is made by `python scripts/reference.py`.
 
-A name that is no setting is a warning too, with one exception: while no key is set (`auth.token`), `snaglist serve`,
-and `create_wsgi` without `identity`, refuse to start when such a name looks like the key: it contains {marks},
-or a word of it is nearly {typed} (`SERVICE_TOKENS`, `token =` at the top of the file, `[auth] tokn`). So do
-`auth.previous_token` and `host.agent_token`, which are no key by themselves. Not looked at are names that belong to
-the other sections below or to a plugin (`smtp.…`, `SERVICE_TRACKER_…`), empty values, and what Kubernetes sets for a
-service named `service` (`SERVICE_…_PORT`, `SERVICE_…_SERVICE_HOST`). To go on without a key, take the name away, for
-one process with `env -u NAME snaglist serve`.
-""".format(marks=", ".join(f"`{mark}`" for mark in MARKS), typed=" or ".join(f"`{word}`" for word in TYPED))
+A name that is no setting is a warning too, with one exception: while no key is set (`auth.token`), `snaglist
+serve`, and `create_wsgi` without `identity`, refuse to start when such a name looks like the key: a word of it
+is {words}, ends with {ends}, or is nearly {typed} (`SERVICE_TOKENS`, `service_token`, `token =` at the top of
+the file, `[auth] tokn`). So do `auth.previous_token` and `host.agent_token`, which are no key by themselves.
+Not looked at are names that belong to sections below with keys of their own or to a plugin (`smtp.…`,
+`SERVICE_TRACKER_…`), empty values, addresses (`…://…`), and what Kubernetes sets for a service named `service`
+(`SERVICE_…_PORT`, `SERVICE_…_SERVICE_HOST`). To go on without a key, take the name away, for one process with
+`env -u NAME snaglist serve`.
+""".format(
+    words=", ".join(f"`{word}`" for word in WORDS),
+    ends=", ".join(f"`{word}`" for word in ENDS),
+    typed=" or ".join(f"`{word}`" for word in TYPED),
+)
 
 
 def hooks() -> dict[str, tuple[str, str]]:

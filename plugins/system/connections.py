@@ -24,6 +24,8 @@ from snaglist.plugins.system.pace import Pace
 log = logging.getLogger("snaglist")
 
 LEAST_CONNECTIONS = 10
+TAKEN_AT_ONCE = 16
+OTHER_FILES = 48  # of the process itself, at the least
 WITHOUT_POLL = 400  # select() takes no more than 512 on Windows
 UNSENT_BYTES = 128 * 1024  # in the kernel, or a slow reader would seem to rest until megabytes are taken from there
 NO_FILES_SECONDS = 0.1
@@ -33,6 +35,7 @@ _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _TOLD = {
     "server.connection_limit": "server.connection_limit: connections that waited for their client, closed for others",
     "all at work": "server.connection_limit: times that none could be closed, as the requests of all were at work",
+    "large bodies": "connections closed for the body of another, as large ones on their way wait in files",
     "server.idle_timeout": "server.idle_timeout: connections closed on which no request came",
     "server.header_timeout": "server.header_timeout: connections closed on which the head of a request did not end",
     "server.body_timeout": "server.body_timeout: connections closed on which the body of a request did not end",
@@ -50,6 +53,7 @@ class Connection(HTTPChannel):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         self.idle_since = monotonic()
+        self.in_file = False
         self._rest = b""  # what came behind the request that is answered now
         self._sent = 0
         self._answer_pace = Pace()
@@ -82,6 +86,17 @@ class Connection(HTTPChannel):
             rest, self._rest = self._rest, b""
             self.received(rest)
 
+    def received(self, data: bytes) -> bool:
+        """Take in what was received; a body that goes on in a file may need the place of another."""
+        taken = super().received(data)
+        request = self.request
+        was, self.in_file = self.in_file, request is not None and request.body_bytes_received > self.adj.inbuf_overflow
+        if self.in_file and not was:
+            self.server.bound_files()
+        if self.in_file:  # who goes on is not who waits longest
+            request.body_pace.advance(request.body_bytes_received, self.server.stall_bytes)
+        return taken
+
     def write_soon(self, data: bytes) -> int:
         """Queue a part of an answer; waits in a handler's thread while too much is queued."""
         if not self.total_outbufs_len:
@@ -111,7 +126,9 @@ class Connection(HTTPChannel):
             return ""
         request = self.request
         if request is None:
-            return "server.idle_timeout" if now - self.idle_since > limits["server.idle_timeout"] else ""
+            # With a next request at hand it is the kernel that waits for the client to take the answer.
+            limit = "server.stall_timeout" if self._rest else "server.idle_timeout"
+            return limit if now - self.idle_since > limits[limit] else ""
         if not request.headers_finished:
             return "server.header_timeout" if now - request.began > limits["server.header_timeout"] else ""
         if now - request.body_began > limits["server.body_timeout"]:
@@ -123,12 +140,13 @@ class Connection(HTTPChannel):
         """Return a sort key: who gives way first to a new connection.
 
         Idle ones, then those whose request is on its way, then those that take an answer; of each kind who waits
-        longest. Last come all that began a moment ago: what they want may not have been received yet.
+        longest: for some bytes of a body, not for its end. Last come all that began a moment ago: what they want may
+        not have been received yet.
         """
         if self.total_outbufs_len:
             order, since = 2, self._answer_pace.since
         else:
-            order, since = (0, self.idle_since) if self.request is None else (1, self.request.began)
+            order, since = (0, self.idle_since) if self.request is None else (1, self.request.body_pace.since)
         return (order if now - since > YOUNG_SECONDS else 3), since
 
     def drop(self) -> None:
@@ -160,8 +178,10 @@ class Server(TcpWSGIServer):
             said = "server.connection_limit: %d in place of %d: the process may open too few files (ulimit -n)"
             log.warning(said, self._limit, limit)
         self._settings, self._urgent = settings, urgent
+        self.stall_bytes = settings["server.stall_bytes"]
         self._notes = Notes()
         self._full = False
+        self._wanted = 1  # places for new connections in the next round
         self._full_until = 0.0
         self._urgent_tasks = ThreadedTaskDispatcher()
         self._urgent_tasks.set_thread_count(1)
@@ -178,11 +198,29 @@ class Server(TcpWSGIServer):
     def readable(self) -> bool:
         """Tell whether a connection may be taken: there is room for one, or one gives way."""
         accepting = super().readable()  # sees to `maintenance` too
-        full = len(self.active_channels) >= self._limit and not self._make_room("server.connection_limit")
+        room = self._limit - len(self.active_channels)
+        while room < self._wanted and self._make_room("server.connection_limit"):
+            room += 1
+        full = room <= 0
         if full and not self._full:
             self._notes.count("all at work")
         self._full = full
         return accepting and not full and monotonic() >= self._full_until
+
+    def handle_accept(self) -> None:
+        """Take those who wait to be connected: one at a time would leave them behind a crowd for seconds.
+
+        Nobody gives way meanwhile: what is ready in this round is known by file descriptors, and one that came free
+        would be a new connection's.
+        """
+        room = self._limit - len(self.active_channels)
+        for _ in range(min(room, TAKEN_AT_ONCE)):
+            number = len(self.active_channels)
+            super().handle_accept()
+            if len(self.active_channels) <= number:
+                self._wanted = 1
+                return
+        self._wanted = min(2 * self._wanted, TAKEN_AT_ONCE, max(1, self._limit // 8))
 
     def accept(self) -> Any:
         """Take a connection; without a free file descriptor the next one has to wait."""
@@ -215,6 +253,12 @@ class Server(TcpWSGIServer):
                 channel.drop()
         self._notes.tell(at)
 
+    def bound_files(self) -> None:
+        """See that no more bodies on their way have files than a quarter of the connections."""
+        large = [channel for channel in self.active_channels.values() if channel.in_file]
+        if len(large) > max(1, self._limit // 4):
+            self._drop_one(large, "large bodies")
+
     def close(self) -> None:
         """Close what the server itself has open."""
         self._urgent_tasks.shutdown(timeout=1)
@@ -225,10 +269,13 @@ class Server(TcpWSGIServer):
         others = list(self.active_channels.values())[:-1]  # nothing was received yet of the one taken last
         waiting = [channel for channel in others if not channel.requests]
         if waiting:
-            now = monotonic()
-            self._notes.count(reason)
-            min(waiting, key=lambda channel: channel.dispensable(now)).drop()
+            self._drop_one(waiting, reason)
         return bool(waiting)
+
+    def _drop_one(self, channels: list[Any], reason: str) -> None:
+        now = monotonic()
+        self._notes.count(reason)
+        min(channels, key=lambda channel: channel.dispensable(now)).drop()
 
 
 class Notes:
@@ -251,10 +298,10 @@ class Notes:
 
 
 def _room_for() -> int:
-    """Return for how many connections there are files: each may have two more for what it sends and receives."""
+    """Return for how many connections there are files: the other half is for databases, logs and large bodies."""
     if not hasattr(select, "poll"):
         return WITHOUT_POLL
     import resource  # not on Windows
 
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 2**31 if most == resource.RLIM_INFINITY else max(LEAST_CONNECTIONS, most // 2)
+    return 2**31 if most == resource.RLIM_INFINITY else max(LEAST_CONNECTIONS, min(most // 2, most - OTHER_FILES))

@@ -11,12 +11,15 @@ from typing import Any
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 
-MARKS = ("token", "key", "secret", "auth", "pass", "pwd", "credential", "bearer")
+WORDS = ("key", "auth", "pass", "bearer", "cred")
+ENDS = ("token", "secret", "password", "passwd", "pwd", "passphrase", "credential", "apikey", "authkey", "secretkey")
 TYPED = ("token", "password")
 CLOSE = 0.8  # of difflib: one or two letters of a word are wrong
 # Sections of settings that a key of the service may be looked for in; all other sections have keys of their own.
-SECTIONS = frozenset({"auth", "server", "security", "host"})
-_SET_BY_KUBERNETES = re.compile(r"_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)")
+SECTIONS = frozenset(
+    {"auth", "server", "security", "host", "access", "dashboard", "health", "issues", "log", "plugins", "system"}
+)
+_SET_BY_KUBERNETES = re.compile(r"_(SERVICE_HOST|SERVICE_PORT|PORT)(_|$)", re.IGNORECASE)
 
 
 def require_intended_key(service: Service) -> None:
@@ -43,13 +46,13 @@ def _elsewhere(name: str, kind: str, value: Any, sections: frozenset[str] | set[
     """Tell whether a name belongs to an area with keys of its own, or to what the machine is told about its network."""
     if kind != "key":
         prefixes = tuple(f"SERVICE_{section.upper()}_" for section in sections)
-        return name.startswith(prefixes) or bool(_SET_BY_KUBERNETES.search(name))
+        return name.upper().startswith(prefixes) or "://" in value or bool(_SET_BY_KUBERNETES.search(name))
     section, dot, _ = name.partition(".")
     return section in sections and bool(dot or isinstance(value, Mapping))
 
 
 def _is_like_key(name: str, value: Any) -> bool:
-    return any(_fits(one.lower()) for one in _names(name.removeprefix("SERVICE_"), value))
+    return any(_fits(one.lower()) for one in _names(re.sub("^SERVICE_", "", name, flags=re.IGNORECASE), value))
 
 
 def _names(name: str, value: Any) -> list[str]:
@@ -60,7 +63,12 @@ def _names(name: str, value: Any) -> list[str]:
 
 def _fits(name: str) -> bool:
     words = re.findall("[a-z]+", name)
-    return any(mark in name for mark in MARKS) or any(difflib.get_close_matches(w, TYPED, 1, CLOSE) for w in words)
+    return any(
+        {word, word.removesuffix("s")} & {*WORDS}
+        or word.removesuffix("s").endswith(ENDS)
+        or difflib.get_close_matches(word, TYPED, 1, CLOSE)
+        for word in words
+    )
 
 
 def _place(settings: Settings, name: str) -> str:

@@ -36,7 +36,9 @@ class Opened:
     "name",
     ["SERVICE_TOKENS", "SERVICE_AUTH_KEY", "SERVICE_API_KEY", "SERVICE_TOKNE", "SERVICE_TOKN", "SERVICE_PASSWROD",
      "SERVICE_AUTH", "SERVICE_TOKEN_FILE", "SERVICE_SERVER_TOKEN", "SERVICE_KEY", "SERVICE_PWD", "SERVICE_APIKEY",
-     "SERVICE_SECURITY_TOKEN", "SERVICE_SECRETS", "SERVICE_AUTH_TOKEN_1", "SERVICE_ACCESS_CREDENTIALS"],
+     "SERVICE_SECURITY_TOKEN", "SERVICE_SECRETS", "SERVICE_AUTH_TOKEN_1", "SERVICE_ACCESS_CREDENTIALS",
+     "service_token", "Service_Auth_Token", "SERVICE_ACCESS_TOKEN", "SERVICE_ACCESS_KEY", "SERVICE_DASHBOARD_PASSWORD",
+     "SERVICE_SYSTEM_TOKEN", "SERVICE_LOG_TOKEN", "SERVICE_AUTHTOKEN", "SERVICE_PASSPHRASE", "SERVICE_SECRETKEY"],
 )  # fmt: skip
 def test_variables_that_look_like_the_key(name: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"^{name}: no such setting; .* SERVICE_TOKEN, .*\[auth\]") as caught:
@@ -57,6 +59,22 @@ def test_variables_that_belong_elsewhere(name: str) -> None:
     opened = Opened({name: "tcp://10.0.0.1:80"})
     opened.check()
     assert opened.settings.warnings() == [f"{name}: unknown environment variable"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SERVICE_AUTHOR", "SERVICE_KEYBOARD", "SERVICE_MONKEY", "SERVICE_COMPASS", "SERVICE_PASSENGERS",
+     "SERVICE_KEYWORDS", "SERVICE_AUTHORITY", "SERVICE_BYPASS", "SERVICE_TOKENIZER", "SERVICE_PASSIVE",
+     "SERVICE_KEYCLOAK_REALM", "SERVICE_AUTHENTIK_HOST", "SERVICE_OAUTH_ISSUER", "service_name"],
+)  # fmt: skip
+def test_words_that_only_hold_one_that_looks_like_a_key(name: str) -> None:
+    opened = Opened({name: "x"})
+    opened.check()
+    assert opened.settings.warnings() == [f"{name}: unknown environment variable"]
+
+
+def test_an_address_is_no_key() -> None:
+    Opened({"SERVICE_AUTH_URL": "https://login.example/", "service_auth_port": "tcp://10.0.0.1:80"}).check()
 
 
 @pytest.mark.parametrize(
