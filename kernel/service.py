@@ -31,6 +31,8 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 log = logging.getLogger("snaglist")
 
 _CREATED = "application"
+# The area `system` registers `make(service)`: what areas use of a service, and the kernel itself does not.
+PART = "service_part"
 
 
 class Service:
@@ -50,8 +52,9 @@ class Service:
         self.steps = Steps(self.database, store.schema_step, self._owners)
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(self)
-        self.secrets = Secrets(self)
-        self.outbound = Outbound(parse_networks(settings["outbound.allow_private"]))
+        parts = self.plugins.types(PART)
+        self.secrets: Secrets = parts["secrets"](self)
+        self.outbound: Outbound = parts["outbound"](self)
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
