@@ -54,11 +54,6 @@ class Schedules:
         """Return the moment (monotonic seconds) at which `ask` has something to think of."""
         return self._next.get(application.id, 0.0)
 
-    def forget(self) -> None:
-        """Ask everything anew."""
-        self._asked.clear()
-        self._next.clear()
-
     def ask(self, application: "Application", *, active: bool = True, all_kinds: bool = False) -> bool:
         """Queue the scheduled jobs of an application that are due; False when its database was not looked into.
 
