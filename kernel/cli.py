@@ -194,7 +194,7 @@ def _run() -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
     except Unusable as error:
-        told = plugins.types(REMEDY)["told"](error) + _reason(error)
+        told = plugins.types(REMEDY).get("told", str)(error) + _reason(error)
         return _fail(error.message if "--json" in sys.argv else told, 1)  # files are named to people only
     except (ServiceError, ConfigurationError, StepFailed) as error:
         return _fail(f"{error}{_reason(error)}", 1)

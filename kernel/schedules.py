@@ -143,9 +143,8 @@ class Schedules:
         return due
 
     def _unfinished(self, db: Connection) -> set[str]:
-        reachable = self._service.jobs.reachable()
-        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), reachable).distinct()
-        return set(db.scalars(wanted))
+        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), self._service.jobs.reachable())
+        return set(db.scalars(wanted.distinct()))
 
     def _newest(self, db: Connection, wanted: _Wanted, now: str) -> dict[str, str]:
         """Return when the newest job of each kind was made, within the longest of their intervals."""

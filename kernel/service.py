@@ -31,7 +31,7 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 log = logging.getLogger("snaglist")
 
 _CREATED = "application"
-# The area `system` registers `make(service)`: what areas use of a service, and the kernel itself does not.
+# The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
 PART = "service_part"
 
 
@@ -52,9 +52,9 @@ class Service:
         self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(self)
-        parts = self.plugins.types(PART)
-        self.secrets: Secrets = parts["secrets"](self)
-        self.outbound: Outbound = parts["outbound"](self)
+        self.secrets: Secrets
+        self.outbound: Outbound
+        vars(self).update({name: make(self) for name, make in self.plugins.types(PART).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -77,7 +77,7 @@ class Service:
                 self._start_application(application)
             except Unavailable as error:
                 if error.__cause__ is None:  # else the log has it
-                    log.error("%s", self.plugins.types(REMEDY)["told"](error))
+                    log.error("%s", self.plugins.types(REMEDY).get("told", str)(error))
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)
