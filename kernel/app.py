@@ -3,7 +3,8 @@
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
 from typing import Any
 
 import falcon
@@ -91,7 +92,7 @@ def _coding(request: falcon.Request, response: falcon.Response, body: bytes | It
     return coding
 
 
-def _contained_pieces(body: Iterator[bytes]) -> Iterator[bytes]:
+def _contained_pieces(body: Iterator[bytes]) -> Generator[bytes]:
     """Give the pieces of a streamed body: what makes it may be code of a plugin, and runs when the gate is passed."""
     end = object()
     try:
@@ -101,10 +102,8 @@ def _contained_pieces(body: Iterator[bytes]) -> Iterator[bytes]:
         getattr(body, "close", lambda: None)()
 
 
-def _gzip(body: Iterator[bytes]) -> Iterator[bytes]:
+def _gzip(body: Generator[bytes]) -> Iterator[bytes]:
     packer = zlib.compressobj(1, wbits=zlib.MAX_WBITS | 16)
-    try:
+    with closing(body):
         yield from filter(None, map(packer.compress, body))
         yield packer.flush()
-    finally:
-        getattr(body, "close", lambda: None)()

@@ -189,10 +189,10 @@ class Applications:
             if self._service.take_out_older(state.newer):
                 state = self._service.steps.state(application)
             if state.current and application not in self._alike:  # what it was made by never changes again
-                look = self._service.plugins.types(SCHEMA_LOOK).get("columns")
-                state.unlike = look(self._service, application) if look else ""
-                self._alike |= {application} if state.current else set()
+                look = self._service.plugins.types(SCHEMA_LOOK).get("columns", lambda *_: "")
+                state.unlike = look(self._service, application)
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
+                self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)
         return state
 

@@ -96,7 +96,7 @@ def check_json_type(environ: Mapping[str, Any]) -> None:
 def parse_json(body: bytes, cut: Callable[[str], int] | None = None) -> Any:
     """Return the JSON value of a body; BadRequest for what is not strict JSON in UTF-8."""
     try:
-        return json.loads(body.decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=_constant, parse_int=cut)
+        return json.loads(body.decode("utf-8-sig"), object_pairs_hook=_object, parse_constant=no_number, parse_int=cut)
     except UnicodeDecodeError as error:
         raise BadRequest("The body is not UTF-8.") from error
     except RecursionError as error:
@@ -115,7 +115,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _constant(name: str) -> Any:
+def no_number(name: str) -> Any:
+    """Refuse NaN and Infinity, which Python takes for JSON; raises ValueError."""
     raise ValueError(f"{name} is not a JSON number")
 
 

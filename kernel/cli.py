@@ -18,7 +18,7 @@ import click
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import COMMAND_LINE, Call
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
-from snaglist.kernel.faults import Unusable
+from snaglist.kernel.faults import REMEDY, Unusable
 from snaglist.kernel.gate import Gate
 from snaglist.kernel.logs import configure_logging
 from snaglist.kernel.plugins import Plugins
@@ -194,11 +194,10 @@ def _run() -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
     except Unusable as error:
-        told = f"{error.told} ({_reason(error.__cause__)})" if error.__cause__ else error.told
+        told = plugins.types(REMEDY).get("told", str)(error) + _reason(error)
         return _fail(error.message if "--json" in sys.argv else told, 1)  # files are named to people only
     except (ServiceError, ConfigurationError, StepFailed) as error:
-        away = error.__cause__ if isinstance(error, Unavailable) else None
-        return _fail(f"{error} ({_reason(away)})" if away else str(error), 1)
+        return _fail(f"{error}{_reason(error)}", 1)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - so that the end does not fail again
         return 1
@@ -211,8 +210,10 @@ def _run() -> int:
         return _fail(traceback.format_exc() if os.environ.get("SERVICE_LOG_LEVEL") == "debug" else said, 1)
 
 
-def _reason(cause: BaseException) -> str:
-    return " ".join(str(getattr(cause, "orig", cause)).split())
+def _reason(error: Exception) -> str:
+    """Return in brackets what the driver said when a database is not usable."""
+    cause = error.__cause__ if isinstance(error, Unavailable) else None
+    return f" ({' '.join(str(getattr(cause, 'orig', cause)).split())})" if cause else ""
 
 
 def _fail(message: str, code: int, error: click.ClickException | None = None) -> int:

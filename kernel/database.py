@@ -30,6 +30,7 @@ from snaglist.kernel.engines import (
     begin_file,
     ends_transaction,
     file_engine,
+    identity,
     is_mariadb,
     is_outage,
     server_engine,
@@ -193,9 +194,7 @@ class Database:
     def exists(self, tenant: Tenant) -> bool:
         """Tell whether a tenant has a database; a file without content is none."""
         if self._server is None:
-            with suppress(OSError):
-                return tenant.file.stat().st_size > 0
-            return False
+            return identity(tenant.file) is not None
         with self._outages(tenant), self._server.connect() as connection:
             if self.engine_name == "postgresql":
                 return inspect(connection).has_schema(tenant.tenant)

@@ -1,7 +1,6 @@
 """Engines of the three databases, and what their failures mean."""
 
 import sqlite3
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,11 +47,8 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     timeout = settings["database.busy_timeout_ms"]
 
     def connect() -> sqlite3.Connection:
-        size = 1
-        with suppress(OSError):
-            size = path.stat().st_size
-        if not size:  # SQLite takes it for a new database
-            empty = sqlite3.OperationalError("the database file is empty")
+        if identity(path) is None:  # SQLite takes an empty one for a new database
+            empty = sqlite3.OperationalError("unable to open the database file, or it is empty")
             empty.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise empty
         # mode=rw: a file that is gone must fail, not come back empty.
@@ -77,11 +73,11 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
     @event.listens_for(engine, "connect")
     def remember(_: Any, record: ConnectionPoolEntry) -> None:
-        record.info.update(file=_identity(path), synchronous="NORMAL")
+        record.info.update(file=identity(path), synchronous="NORMAL")
 
     @event.listens_for(engine, "checkout")
     def compare(_: Any, record: ConnectionPoolEntry, __: Any) -> None:
-        if record.info["file"] != _identity(path):
+        if record.info["file"] != identity(path):
             raise DisconnectionError("the database file is another one")
 
     return engine
@@ -108,12 +104,13 @@ def begin_file(connection: Connection, *, write: bool, durable: bool) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def identity(path: Path) -> tuple[int, int] | None:
+    """Return what tells the file of a database from another at its place; None where it is missing or empty."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if found.st_size else None  # emptied: its content is gone
+    return (found.st_dev, found.st_ino) if found.st_size else None
 
 
 def server_engine(settings: Settings) -> Engine:

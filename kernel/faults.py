@@ -1,6 +1,6 @@
 """What is wrong with a database that cannot be used: told from the codes of the drivers and from the file itself.
 
-Each fault has a name, what is said of it to everybody, and what to do about it, which the command line says.
+Each fault has a name, and what is said of it to everybody.
 """
 
 import os
@@ -21,76 +21,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`said` goes on from "The database of …"; `remedy` may name {id}, {file}, {folder}; `retry_after`: seconds."""
+    """`said` goes on from "The database of …"; `retry_after`: seconds."""
 
     name: str
     said: str
-    remedy: str
     retry_after: int
-    registry_remedy: str = ""
 
 
-_BRING_BACK = (
-    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
-)
-_ENTER = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
-DAMAGED = Fault(
-    "damaged",
-    "is damaged",
-    "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
-    " `snaglist db load FILE --replace`; the damaged file stays beside it",
-    300,
-    _ENTER,
-)
-MISSING = Fault(
-    "missing", "is missing or empty", f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`", 300, _ENTER
-)
-FOREIGN = Fault(
-    "foreign",
-    "is not one of snaglist",
-    f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`; what is there now stays beside it",
-    300,
-    _ENTER,
-)
-DENIED = Fault(
-    "denied",
-    "may not be used by this user",
-    "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",
-    300,
-)
-READONLY = Fault(
-    "readonly", "cannot be written to", "make {folder}, the files in it and their disk (on a server: it) writable", 60
-)
-FULL = Fault("full", "has no room left: the disk is full", "free space on the disk of {folder} (or of the server)", 60)
-NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 60)
-BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
-UNLIKE = Fault(
-    "unlike",
-    "was made by an unreleased version",
-    "`snaglist db dump` with that, `db load --replace` with this one",
-    10,
-)
+DAMAGED = Fault("damaged", "is damaged", 300)
+MISSING = Fault("missing", "is missing or empty", 300)
+FOREIGN = Fault("foreign", "is not one of snaglist", 300)
+DENIED = Fault("denied", "may not be used by this user", 300)
+READONLY = Fault("readonly", "cannot be written to", 60)
+FULL = Fault("full", "has no room left: the disk is full", 60)
+NEWER = Fault("newer", "was made by a newer snaglist", 60)
+BEHIND = Fault("behind", "is behind this version", 10)
+UNLIKE = Fault("unlike", "was made by an unreleased version", 10)
+# The area `system` registers `told(error)`: the message of a failure, with what an operator can do about it.
+REMEDY = "remedy"
 OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
 
 
 class Unusable(Unavailable):
-    """A database that cannot be used until somebody does something about it.
-
-    The message names it and the kind of fault; `remedy` names files too, for the operator alone.
-    """
+    """A database that cannot be used until somebody does something about it; the message names it and the fault."""
 
     def __init__(self, tenant: "Tenant", fault: Fault, what: str = "") -> None:
         said = what or f"The {tenant.label} {fault.said}"
         super().__init__(f"{said}.", retry_after=fault.retry_after)
-        self.fault = fault
-        file = tenant.file
-        remedy = (tenant.id == "" and fault.registry_remedy) or fault.remedy
-        self.remedy = remedy.format(id=tenant.id, file=file, folder=file.parent)
-
-    @property
-    def told(self) -> str:
-        """The message with what to do, for the operator."""
-        return f"{self.message.removesuffix('.')}: {self.remedy}"
+        self.tenant, self.fault = tenant, fault
 
 
 def look(file: Path) -> Fault | None:

@@ -160,11 +160,11 @@ def _serve(requests: IO[bytes], answers: IO[bytes]) -> None:
             content = value if isinstance(value, bytes) else b""
             answer = json.dumps({"size": len(content)} if isinstance(value, bytes) else {"value": value})
         except Exception as error:  # clients raise what they like
-            answer, content = json.dumps({"error": describe(error)}), b""
+            answer, content = json.dumps({"error": _told(error)}), b""
         _send(answers, answer, content)
 
 
-def describe(error: BaseException) -> str:
+def _told(error: BaseException) -> str:
     """Return in a line what went wrong; of a refusal deep below, the refusal."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, Refused):

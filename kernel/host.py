@@ -246,9 +246,7 @@ def _pieces(body: Iterable[bytes]) -> Iterator[bytes]:
     try:
         yield from body
     finally:
-        close = getattr(body, "close", None)
-        if close:
-            close()
+        getattr(body, "close", lambda: None)()
 
 
 def flask_blueprint(service: WsgiApp, name: str = "snaglist") -> "Blueprint":

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from snaglist.kernel.bodies import no_number
 from snaglist.kernel.errors import Invalid
 from snaglist.kernel.schemas import unsafe
 from snaglist.kernel.text import digest
@@ -35,7 +36,7 @@ def decode_cursor(cursor: str, scope: str) -> list[Any]:
         raise problem
     try:
         plain = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
-        values = json.loads(plain.decode(), parse_constant=_refuse)
+        values = json.loads(plain.decode(), parse_constant=no_number)
     except (binascii.Error, ValueError, RecursionError) as error:
         raise problem from error
     if not isinstance(values, list) or not values or values[0] != digest(scope)[:12]:
@@ -44,7 +45,3 @@ def decode_cursor(cursor: str, scope: str) -> list[Any]:
     if any(unsafe(values, 1)):
         raise problem
     return values[1:]
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(name)

@@ -6,11 +6,11 @@ that application's database with every request or batch, so a switch holds in ev
 
 import logging
 import re
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +38,8 @@ _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _SETTING = "plugin."
 # The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
 REGISTRATION = "registration"
+# And `look(service, plugin)`: it gives hooks and what is wrong with what they registered, now that all is there.
+WHOLE = "whole_registration"
 _MESSAGE = 300
 Check = Callable[[Any], Any]
 TypeCheck = Callable[[str, Any], None]
@@ -58,15 +60,11 @@ class Plugins:
         self._plugins: dict[str, Plugin] = {}
         self._types: dict[str, dict[str, Any]] = {}
         self._owners: dict[tuple[str, str], str] = {}
+        self._asking = threading.RLock()  # or other threads would find some of a kind while the first one asks
         self._trace = trace
 
-    def load(
-        self, found: Iterable[EntryPoint] | None = None, reserved: Mapping[str, Set[str]] = MappingProxyType({})
-    ) -> None:
-        """Load every entry point of the group; failures are recorded, never raised.
-
-        `reserved` holds the kernel's own names, which no plugin may take: `endpoints`, `options`, `tables`.
-        """
+    def load(self, found: Iterable[EntryPoint] | None = None) -> None:
+        """Load every entry point of the group; failures are recorded, never raised."""
         points = list(entry_points(group=GROUP) if found is None else found)
         # Once for each distribution: every answer of its object parses the file of metadata anew.
         distributions = {id(point.dist): point.dist for point in points}
@@ -81,7 +79,7 @@ class Plugins:
                 self.fail(plugin, "load", error)
         self._sort()
         for plugin in self.loaded():
-            self._collect(plugin, reserved)
+            self._collect(plugin)
 
     def all(self) -> list[Plugin]:
         """Every plugin found, failed ones included, in load order."""
@@ -110,16 +108,17 @@ class Plugins:
 
         `check(name, value)` raises for a value that is none of the kind; the plugin that registers it is `failed`.
         """
-        if kind not in self._types:
-            known: dict[str, Any] = {}
-            self._types[kind] = known
-            for plugin in self.loaded():
-                own: dict[str, Any] = {}
-                register = partial(self._take_type, plugin, kind, own, check)
-                if self._attempt(plugin, "register_types", kind=kind, register=register):
-                    known |= own
-                    self._owners |= {(kind, name): plugin.id for name in own}
-        return self._types[kind]
+        with self._asking:
+            if kind not in self._types:
+                known: dict[str, Any] = {}
+                self._types[kind] = known
+                for plugin in self.loaded():
+                    own: dict[str, Any] = {}
+                    register = partial(self._take_type, plugin, kind, own, check)
+                    if self._attempt(plugin, "register_types", kind=kind, register=register):
+                        known |= own
+                        self._owners |= {(kind, name): plugin.id for name in own}
+            return self._types[kind]
 
     def _take_type(
         self, plugin: Plugin, kind: str, own: dict[str, Any], check: TypeCheck | None, name: str, value: Any
@@ -297,8 +296,8 @@ class Plugins:
             ordered[ready.id] = ready
         self._plugins = ordered
 
-    def _collect(self, plugin: Plugin, reserved: Mapping[str, Set[str]]) -> None:
-        """Call the collect hooks of a plugin; `reserved` are the kernel's own names by what they name."""
+    def _collect(self, plugin: Plugin) -> None:
+        """Call the collect hooks of a plugin."""
 
         def taking(hook: str, kind: type, name: str, added: str) -> Callable[[Any], None]:
             """Return `register()` for things of a kind, told apart by an attribute, in a list of the plugin."""
@@ -309,7 +308,7 @@ class Plugins:
                 self._check(plugin, hook, new)
                 wanted = getattr(new, name)
                 taken = {getattr(item, name) for other in self.loaded() for item in getattr(other, added)}
-                if wanted in taken or wanted in reserved.get(added, ()):
+                if wanted in taken:
                     raise ValueError(f"{kind.__name__.lower()} {wanted} is registered already")
                 getattr(plugin, added).append(new)
 

@@ -54,11 +54,6 @@ class Schedules:
         """Return the moment (monotonic seconds) at which `ask` has something to think of."""
         return self._next.get(application.id, 0.0)
 
-    def forget(self) -> None:
-        """Ask everything anew."""
-        self._asked.clear()
-        self._next.clear()
-
     def ask(self, application: "Application", *, active: bool = True, all_kinds: bool = False) -> bool:
         """Queue the scheduled jobs of an application that are due; False when its database was not looked into.
 
@@ -148,9 +143,8 @@ class Schedules:
         return due
 
     def _unfinished(self, db: Connection) -> set[str]:
-        reachable = self._service.jobs.reachable()
-        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), reachable).distinct()
-        return set(db.scalars(wanted))
+        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), self._service.jobs.reachable())
+        return set(db.scalars(wanted.distinct()))
 
     def _newest(self, db: Connection, wanted: _Wanted, now: str) -> dict[str, str]:
         """Return when the newest job of each kind was made, within the longest of their intervals."""

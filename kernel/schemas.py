@@ -15,17 +15,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import product
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing._core import Resolver
 from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import DRAFT202012
 
 from snaglist.kernel import times
-from snaglist.kernel.endpoints import METHODS, Endpoint
 from snaglist.kernel.problems import Problems, explain
 from snaglist.kernel.text import CONTROLS, clip
 from snaglist.kernel.validator import ENOUGH, Validator, oversized
@@ -202,18 +199,6 @@ class Schemas:
     def definition(self, root: Traversable, name: str) -> dict[str, Any]:
         """Return the contents of a file that schemas refer to, such as `definitions/issue.json`."""
         return _find(root, name) or {}
-
-    def verify(self, endpoints: Iterable[Endpoint]) -> None:
-        """Raise ValueError, naming the file, when a schema of these endpoints cannot be used or is missing."""
-        for endpoint, method, part in product(endpoints, METHODS, ("query", "body", "response")):
-            try:
-                found = self.find(endpoint.schemas, endpoint.name, method, part)
-                if found is None and endpoint.needs_schema(method, part):
-                    raise FileNotFoundError("is missing; is its folder package data?")
-                Draft202012Validator.check_schema(found.contents if found else True)
-            except Exception as error:
-                reason = getattr(error, "message", error)
-                raise ValueError(f"schema {endpoint.name}/{method}-{part}.json: {reason}") from error
 
     def _load(self, root: Traversable, name: str) -> Schema | None:
         contents = _contents(root, name)

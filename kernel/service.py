@@ -15,12 +15,12 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, UNLIKE, Unusable
+from snaglist.kernel.faults import BEHIND, NEWER, REMEDY, UNLIKE, Unusable
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
-from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.plugins import WHOLE, Plugins
 from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.schemas import Schemas
@@ -31,6 +31,8 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 log = logging.getLogger("snaglist")
 
 _CREATED = "application"
+# The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
+PART = "service_part"
 
 
 class Service:
@@ -41,17 +43,18 @@ class Service:
         self.settings = settings
         self.keys = Keys(settings["auth.token"], settings["auth.previous_token"])
         self.plugins = Plugins(settings["plugins.disabled"], trace=settings["log.hook_trace"])
-        self.plugins.load(reserved=_reserved(settings))
+        self.plugins.load()
         self.database = Database(settings)
         self.schemas = Schemas()
         self.activity = Activity(self)
         self.jobs = Jobs(self)
         self.schedules = Schedules(self)
-        self.steps = Steps(self.database, store.schema_step, self._owners)
+        self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(self)
-        self.secrets = Secrets(self)
-        self.outbound = Outbound(parse_networks(settings["outbound.allow_private"]))
+        self.secrets: Secrets
+        self.outbound: Outbound
+        vars(self).update({name: make(self) for name, make in self.plugins.types(PART).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -74,7 +77,7 @@ class Service:
                 self._start_application(application)
             except Unavailable as error:
                 if error.__cause__ is None:  # else the log has it
-                    log.error("%s", error.told if isinstance(error, Unusable) else error.message)
+                    log.error("%s", self.plugins.types(REMEDY).get("told", str)(error))
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)
@@ -129,9 +132,6 @@ class Service:
             call.emit("application_changed", change="created")
             store.put_setting(db, _CREATED, {"version": self.version})
 
-    def _owners(self) -> list[str]:
-        return [plugin.id for plugin in self.plugins.loaded()]
-
     def _take_contributions(self) -> None:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
         self.registry_steps.add(Step(CORE, "s002", store.create_activity))
@@ -144,16 +144,10 @@ class Service:
                     raise
                 except Exception as error:
                     self.plugins.fail(plugin, "register_settings", error)
-        for plugin in self.plugins.loaded():
-            named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.jobs]
-            named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
-            for hook, name in named:
-                if isinstance(name, str) and not self.settings.is_number(name):
-                    self.plugins.fail(plugin, hook, f"there is no setting {name} that is a number")
-            try:  # snaglist's own are held by its tests
-                contained(self.schemas.verify, plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
-            except Exception as error:
-                self.plugins.fail(plugin, "register_endpoints", error)
+        for look in self.plugins.types(WHOLE).values():
+            for plugin in self.plugins.loaded():
+                for hook, what in look(self, plugin):
+                    self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
             for job in plugin.jobs:
                 self.jobs.add(plugin.id, job)
@@ -204,10 +198,3 @@ class Service:
         open_loopback = not self.keys.required and bool(bound) and is_loopback(bound)
         allowed, url = self.settings["server.allowed_hosts"], self.settings["server.url"]
         return Hosts(allowed, url, open_loopback=open_loopback, bound=bound)
-
-
-def _reserved(settings: Settings) -> dict[str, set[str]]:
-    return {
-        "options": {option.name for option in settings.options},
-        "tables": {table.name for table in (store.schema_step, store.settings, store.jobs)},
-    }

@@ -213,10 +213,6 @@ class Settings:
         self._options[option.name] = option
         self._resolve(option)
 
-    def is_number(self, name: str) -> bool:
-        """Tell whether there is a key of this name that holds a number."""
-        return type(self._values.get(name)) in (int, float)
-
     @property
     def options(self) -> list[Option]:
         """All keys, in order of registration."""

@@ -122,8 +122,7 @@ def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
 
 def create_registry(db: Connection) -> None:
     """Step s001 of the registry."""
-    made_first = [registry_schema_step, applications, instance, workers]
-    registry_metadata.create_all(db, tables=made_first, checkfirst=True)
+    registry_metadata.create_all(db, tables=[registry_schema_step, applications, instance, workers], checkfirst=True)
 
 
 def create_activity(db: Connection) -> None:

@@ -129,9 +129,7 @@ class Client:
         try:
             body = b"".join(chunks)
         finally:
-            close = getattr(chunks, "close", None)
-            if close:
-                close()
+            getattr(chunks, "close", lambda: None)()
         answer = Answer(caught["status"], caught["headers"], body)
         if self._contract:
             self._contract.check(method, url, answer)

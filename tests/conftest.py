@@ -30,12 +30,12 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from snaglist.kernel import database, plugins
-from snaglist.kernel import secrets as sealing
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
 from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.system import sealing
 
 ROOT = Path(__file__).parents[1]
 PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")

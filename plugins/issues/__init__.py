@@ -34,10 +34,10 @@ from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module
 from snaglist.plugins.issues.paths import path_of, path_text
-from snaglist.plugins.issues.places import file_at, move_paths, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
+from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.storing import (
     Removed,
     Reread,

@@ -7,7 +7,7 @@ from sqlalchemy import Connection
 from snaglist.kernel.columns import metadata
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
-from snaglist.plugins.issues.places import make_relative
+from snaglist.plugins.issues.stored_paths import make_relative
 from snaglist.plugins.issues.tables import TABLES
 
 

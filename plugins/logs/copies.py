@@ -17,7 +17,7 @@ from snaglist.plugins.logs.files import OpenFile, open_file
 from snaglist.plugins.logs.identity import BLOCK_BYTES, PREFIX_BYTES, is_rotated_name
 from snaglist.plugins.logs.moving import holds
 from snaglist.plugins.logs.parsers import Parser
-from snaglist.plugins.logs.readings import FileChanged, ParseFailure, make_reader, parse, read_with
+from snaglist.plugins.logs.readings import FileChanged, ParseFailure, parse, read_with, reader_again
 from snaglist.plugins.logs.trail import Trail, begins_with
 from snaglist.plugins.logs.unfinished import Unfinished
 
@@ -93,17 +93,7 @@ def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: i
         return bool(len(head) >= row.prefix_length == PREFIX_BYTES)
 
     def read(parsers: Sequence[Parser]) -> list[Event]:
-        reader = make_reader(
-            call.service,
-            head,
-            parsers=parsers,
-            start=0,
-            zone=row.timezone,
-            modified_at=file.state.modified_at,
-            channel=row.channel,
-            log_type=row.log_type,
-            encoding=row.encoding,
-        )
+        reader = reader_again(call.service, head, row, parsers=parsers, start=0, modified_at=file.state.modified_at)
         return [*parse(lambda: reader.feed(head)), *parse(reader.close)]
 
     try:

@@ -26,6 +26,7 @@ from snaglist.plugins.logs.readings import (
 from snaglist.plugins.logs.results import FileResult
 
 ATTEMPTS = 3  # at a file that is rotated while it is read
+_CHANGING = f"what was read of it changed {ATTEMPTS} times meanwhile; the next run tries again"
 
 
 def import_file(
@@ -45,7 +46,8 @@ def import_file(
         for _ in range(ATTEMPTS):
             with suppress(FileChanged), open_file(path, links=False, base=_base(call, path)) as file:
                 _import(call, file, replace(reading, parsers=parsers), result, search, watching)
-                break
+                return
+        note_failure(call, path, reading, result, _CHANGING)
 
     try:
         read_with(call.service, call, read)

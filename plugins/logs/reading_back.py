@@ -8,7 +8,7 @@ from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues import Event, tables
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.parsers import Parser
-from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse, read_with
+from snaglist.plugins.logs.readings import ParseFailure, parse, read_with, reader_again
 from snaglist.plugins.logs.viewing import opened
 
 _occurrences = tables.occurrences
@@ -35,16 +35,9 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
         return None
 
     def read(parsers: Sequence[Parser]) -> list[Event]:
-        reader = make_reader(
-            call.service,
-            head,
-            parsers=parsers,
-            start=row.byte_start,
-            zone=source.timezone,
-            modified_at=source.modified_at or row.occurred_at,
-            channel=source.channel,
-            log_type=source.log_type,
-            encoding=source.encoding,
+        modified_at = source.modified_at or row.occurred_at
+        reader = reader_again(
+            call.service, head, source, parsers=parsers, start=row.byte_start, modified_at=modified_at
         )
         return [*parse(lambda: reader.feed(content)), *parse(reader.close)]
 

@@ -167,6 +167,15 @@ def make_reader(
     )
 
 
+def reader_again(
+    service: Service, head: bytes, source: Row[Any], *, parsers: Sequence[Parser], start: int, modified_at: str
+) -> Reader:
+    """Return a reader that frames a file as its source was read."""
+    known = {"channel": source.channel, "log_type": source.log_type, "encoding": source.encoding}
+    zone = source.timezone
+    return make_reader(service, head, parsers=parsers, start=start, zone=zone, modified_at=modified_at, **known)
+
+
 def parse(step: Callable[[], _Made]) -> _Made:
     """Make a reader or take a step of it; raises ParserFailed for a parser of a plugin, else ParseFailure."""
     try:

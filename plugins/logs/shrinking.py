@@ -16,7 +16,7 @@ from snaglist.plugins.issues import Event, grouping_key
 from snaglist.plugins.logs import counted, queries
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.parsers import Parser
-from snaglist.plugins.logs.readings import ParseFailure, make_reader, parse
+from snaglist.plugins.logs.readings import ParseFailure, parse, reader_again
 from snaglist.plugins.logs.trail import Trail
 
 CHUNK_BYTES = 256 * 1024
@@ -76,17 +76,7 @@ def _is_same(event: Event, before: Row[Any], module_id: int | None) -> bool:
 
 
 def _events(call: Call, file: OpenFile, head: bytes, row: Row[Any], parsers: Sequence[Parser]) -> Iterator[Event]:
-    reader = make_reader(
-        call.service,
-        head,
-        parsers=parsers,
-        start=0,
-        zone=row.timezone,
-        modified_at=file.state.modified_at,
-        channel=row.channel,
-        log_type=row.log_type,
-        encoding=row.encoding,
-    )
+    reader = reader_again(call.service, head, row, parsers=parsers, start=0, modified_at=file.state.modified_at)
     with file.content() as stream:
         while data := stream.read(CHUNK_BYTES):
             yield from parse(partial(reader.feed, data))

@@ -11,12 +11,17 @@ import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.applications import SCHEMA_LOOK
+from snaglist.kernel.faults import REMEDY
 from snaglist.kernel.host import OPEN_CHECK
-from snaglist.kernel.plugins import REGISTRATION
+from snaglist.kernel.plugins import REGISTRATION, WHOLE
+from snaglist.kernel.service import PART
 from snaglist.plugins.system import commands, handlers, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.figures import METRICS
 from snaglist.plugins.system.lookalikes import require_intended_key
+from snaglist.plugins.system.outbound import guard_of
+from snaglist.plugins.system.remedies import told
+from snaglist.plugins.system.sealing import Sealing
 from snaglist.plugins.system.shapes import unlike
 
 __all__: list[str] = []
@@ -73,17 +78,24 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server to other areas, look at keys, tables and registrations, offer figures of jobs."""
+    """Lend the server, make parts of the service, look at keys, tables and registrations, offer figures of jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
         register("waitress", serve)
+    elif kind == REMEDY:
+        register("told", told)
+    elif kind == PART:
+        register("secrets", Sealing)
+        register("outbound", guard_of)
     elif kind == OPEN_CHECK:
         register("key", require_intended_key)
     elif kind == SCHEMA_LOOK:
         register("columns", unlike)
     elif kind == REGISTRATION:
         register("shapes", registrations.check)
+    elif kind == WHOLE:
+        register("parts", registrations.look)
     elif kind == "metric":
         for name, figure in METRICS.items():
             register(name, figure)

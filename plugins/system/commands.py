@@ -25,6 +25,7 @@ from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending, upgrade
@@ -109,7 +110,7 @@ def doctor_command(session: Session) -> None:
                 owners |= {owner for owner, _ in service.applications.state(application).orphans}
             except Unusable as error:
                 place = application.tenant if service.database.engine_name != "sqlite" else application.file
-                broken.append(f"FAIL  {error.told} [{error.fault.name}: {place}]")
+                broken.append(f"FAIL  {told(error)} [{error.fault.name}: {place}]")
             except ServiceError as error:
                 broken.append(f"FAIL  {application.id}: {error}")
         orphans = unused(service, owners)
@@ -138,7 +139,7 @@ def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
         return f"?     {name}: not known without the database"
     registry = service.applications.registry
     if name == "database" and (fault := service.database.faults.of(registry)):
-        return f"FAIL  database: {Unusable(registry, fault).told} [{fault.name}: {registry.file}]"
+        return f"FAIL  database: {told(Unusable(registry, fault))} [{fault.name}: {registry.file}]"
     if name == "database" and service.database.engine_name == "sqlite":
         return "FAIL  database: see that this user may write to the data directory and that its disk is not full"
     return f"FAIL  {name}: {hint(service, name)}"
@@ -186,6 +187,13 @@ def apps_rename(session: Session, application_id: str, name: str) -> None:
     session.print(changed, _applications_table([changed]))
 
 
+def _confirmed(yes: bool, command: str, phrase: str, what: str) -> None:
+    if not yes and not sys.stdin.isatty():
+        raise click.UsageError(f"{command} needs --yes when there is no terminal to ask on")
+    if not yes and click.prompt(f'Type "{phrase}" to {what}', err=True) != phrase:
+        raise Invalid(f"must be exactly {phrase}")
+
+
 @command(apps, "remove")
 @click.argument("application_id", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -194,19 +202,9 @@ def apps_remove(session: Session, application_id: str, yes: bool) -> None:
     if session.open().applications.find(application_id) is None:
         raise NotFound("Unknown application.")
     phrase = f"DELETE APPLICATION {application_id}"
-    if not yes:
-        if not sys.stdin.isatty():
-            raise click.UsageError("apps remove needs --yes when there is no terminal to ask on")
-        phrase = click.prompt(f'Type "{phrase}" to remove it', err=True)
+    _confirmed(yes, "apps remove", phrase, "remove it")
     body = {"id": application_id, "confirmation": phrase}
     session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
-
-
-def _confirmed(yes: bool, command: str, phrase: str, what: str) -> None:
-    if not yes and not sys.stdin.isatty():
-        raise click.UsageError(f"{command} needs --yes when there is no terminal to ask on")
-    if not yes and click.prompt(f'Type "{phrase}" to {what}', err=True) != phrase:
-        raise Invalid(f"must be exactly {phrase}")
 
 
 @command(apps, "recreate")
@@ -342,7 +340,7 @@ def jobs_work(session: Session, once: bool) -> None:
                 ran += service.jobs.run_queued(application, name)
             except Unavailable as error:  # which keeps no other from working
                 failed = True
-                session.note(f"warning: {error.told if isinstance(error, Unusable) else error}")
+                session.note(f"warning: {told(error)}")
         session.print({"ran": ran}, f"ran {ran} jobs")
         session.exit(PARTLY if failed else 0)
     worker = Worker(service, "worker")
@@ -382,7 +380,7 @@ def db_upgrade(session: Session, check: bool) -> None:
 
 def _tell_failed(session: Session, failed: Failed) -> None:
     for error in failed.values():
-        session.note(f"snaglist: {error.told if isinstance(error, Unusable) else error}")
+        session.note(f"snaglist: {told(error)}")
 
 
 def _steps_text(steps: list[dict[str, str | None]], word: str) -> str:

@@ -1,21 +1,27 @@
 """What plugins register, looked at when they do: what is only used later would fail there, in somebody else's work.
 
-Registered as `registration`, so that the kernel asks it. Each function raises TypeError or ValueError; the plugin is
-`failed` then, with the message.
+Registered as `registration` and `whole_registration`, so that the kernel asks it. Each `check_…` raises TypeError or
+ValueError; the plugin is `failed` then, with the message.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 
+from jsonschema import Draft202012Validator
 from sqlalchemy import Table
 
+from snaglist.kernel import store
+from snaglist.kernel.containment import contained
 from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
-from snaglist.kernel.plugin import Plugin
-from snaglist.kernel.settings import Option
+from snaglist.kernel.plugin import DISTRIBUTION, Plugin
+from snaglist.kernel.schemas import Schemas
+from snaglist.kernel.service import Service
+from snaglist.kernel.settings import KERNEL_OPTIONS, Option
 from snaglist.kernel.steps import Step
 
 _ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
@@ -27,6 +33,7 @@ _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _PARSER = ("fresh", "prime", "header", "foreign", "event")
 # As long as the columns that hold them.
 _KIND, _UNIT, _STEP, _LOG_TYPE = 40, 20, 100, 40
+_KERNEL_TABLES = {table.name for table in (store.schema_step, store.settings, store.jobs)}
 
 
 def _text(what: str, value: Any, longest: int | None = None, *, empty: bool = False) -> None:
@@ -110,6 +117,8 @@ def check_path(new: Path, endpoints: list[Endpoint]) -> None:
 
 def check_table(new: Table) -> None:
     """Look at a table: what it refers to must be there, or no dump could put the tables in order."""
+    if new.name in _KERNEL_TABLES:
+        raise ValueError(f"table {new.name} is registered already")
     for key in new.foreign_keys:
         key.column  # noqa: B018 - raises for a table or column that there is not
 
@@ -124,6 +133,8 @@ def check_option(new: Option) -> None:
     """Look at a configuration key; its default has to fit."""
     if not isinstance(new.name, str) or not _SETTING.fullmatch(new.name):
         raise ValueError(f"setting {new.name!r:.60}: name must be like my_plugin.key")
+    if any(new.name == option.name for option in KERNEL_OPTIONS):
+        raise ValueError(f"option {new.name} is registered already")
     what = f"setting {new.name}"
     _text(f"{what}: reason", new.reason, empty=True)
     _pattern(f"{what}: pattern", new.pattern)
@@ -207,6 +218,33 @@ def check(plugin: Plugin, hook: str, *new: Any) -> None:
         check_path(new[0], plugin.endpoints)
     elif hook == "dashboard_assets":
         check_assets(new[0], plugin.id)
+
+
+def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
+    """Give hooks and what is wrong with what they registered: settings that they name, schemas of endpoints."""
+    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.jobs]
+    named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
+    numbers = {option.name for option in service.settings.options if type(option.default) in (int, float)}
+    for hook, name in named:
+        if isinstance(name, str) and name not in numbers:
+            yield hook, f"there is no setting {name} that is a number"
+    try:  # snaglist's own are held by its tests
+        contained(_check_schemas, service.schemas, plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
+    except Exception as error:
+        yield "register_endpoints", error
+
+
+def _check_schemas(schemas: Schemas, endpoints: Iterable[Endpoint]) -> None:
+    """Raise ValueError, naming the file, when a schema of these endpoints cannot be used or is missing."""
+    for endpoint, method, part in product(endpoints, METHODS, ("query", "body", "response")):
+        try:
+            found = schemas.find(endpoint.schemas, endpoint.name, method, part)
+            if found is None and endpoint.needs_schema(method, part):
+                raise FileNotFoundError("is missing; is its folder package data?")
+            Draft202012Validator.check_schema(found.contents if found else True)
+        except Exception as error:
+            reason = getattr(error, "message", error)
+            raise ValueError(f"schema {endpoint.name}/{method}-{part}.json: {reason}") from error
 
 
 _CHECKS: dict[str, Callable[..., None]] = {

@@ -21,6 +21,7 @@ from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import health
 from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 
@@ -337,7 +338,7 @@ def test_a_registry_that_is_lost_beside_applications(two: Any, tmp_path: Path, h
     how(registry)
     with pytest.raises(Unusable, match=r"^The registry is ") as failure, two():
         pass
-    assert "snaglist apps adopt" in failure.value.told and str(registry) in failure.value.told
+    assert "snaglist apps adopt" in told(failure.value) and str(registry) in told(failure.value)
     with pytest.raises(Unusable, match=r"^The registry is "), two():
         pass
     config = {"server.data": str(tmp_path / "data")}

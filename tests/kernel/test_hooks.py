@@ -1,7 +1,9 @@
 """Each hook of the plugin contract: when it is called, with what, and what its result does; architecture.md §3."""
 
 import contextlib
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path as File
 from types import SimpleNamespace
 from typing import Any
@@ -175,6 +177,27 @@ def test_hook_register_types(install: Install, kernel: Kernel) -> None:
     with kernel() as client:
         assert dict(client.service.plugins.types("connector")) == {"connector_a": 1, "connector_b": 2}
         assert dict(client.service.plugins.types("channel")) == {"channel_a": 1}
+
+
+def test_a_kind_is_known_whole_or_not_yet(install: Install, kernel: Kernel) -> None:
+    """While one thread asks the plugins for it, another one waits for all of it."""
+    asked, go_on = threading.Event(), threading.Event()
+
+    def types(kind: str, register: Any) -> None:
+        if kind == "connector":
+            asked.set()
+            go_on.wait(10)
+            register("connector_a", 1)
+
+    install("a", register_types=types)
+    with kernel() as client, ThreadPoolExecutor(2) as threads:
+        first = threads.submit(client.service.plugins.types, "connector")
+        assert asked.wait(10)
+        second = threads.submit(lambda: dict(client.service.plugins.types("connector")))
+        with contextlib.suppress(TimeoutError):
+            second.result(0.1)
+        go_on.set()
+        assert dict(first.result(10)) == second.result(10) == {"connector_a": 1}
 
 
 def test_hook_register_commands(install: Install, kernel: Kernel, tmp_path: File) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError
 from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
 from snaglist.kernel.jobs import LEASE_SECONDS, LeaseLost
 from snaglist.kernel.leases import heartbeat, place, worker_alive, worker_id
+from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.testing import Client
 
 Install = Kernel = Callable[..., Any]
@@ -269,7 +270,7 @@ def test_a_clock_that_is_put_back_keeps_no_job_waiting(with_jobs: Callable[..., 
         kit.change(kit.enqueue("tidy"), created_at=future)
         kit.run()
         kit.change(passing + 1, created_at=future)
-        kit.service.schedules.forget()
+        kit.service.schedules = Schedules(kit.service)
         kit.service.schedules.ask(kit.application)
         assert kit.run() == 1
 

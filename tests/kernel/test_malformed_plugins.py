@@ -35,6 +35,7 @@ from snaglist.kernel import (
 from snaglist.kernel.cli import cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.settings import UrlOption
 from snaglist.kernel.worker import Worker
 
@@ -296,7 +297,7 @@ def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Insta
         client.service.schedules.ask(application)
         assert plugin(client)["last_error"]["hook"] == "job bad_due"
         fails.clear()
-        client.service.schedules.forget()
+        client.service.schedules = Schedules(client.service)
         client.service.schedules.ask(application)
         assert plugin(client)["last_error"] is None
 

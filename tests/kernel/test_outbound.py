@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from snaglist.kernel.addresses import Refused, check_address, is_public, parse_networks
 from snaglist.kernel.errors import BadGateway
-from snaglist.kernel.outbound import Outbound
+from snaglist.plugins.system.outbound import Guard
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 NOT_PUBLIC = [
@@ -82,7 +82,7 @@ def test_networks_that_are_let_through() -> None:
 def test_105_every_spelling_of_an_own_address_is_refused(host: str) -> None:
     """Check 105: whatever the system's resolver makes of it decides."""
     with pytest.raises(Refused):
-        Outbound([]).check_url(f"https://{host}/")
+        Guard([]).check_url(f"https://{host}/")
 
 
 @pytest.mark.parametrize(
@@ -105,15 +105,15 @@ def test_105_every_spelling_of_an_own_address_is_refused(host: str) -> None:
 )
 def test_a_url_that_may_not_be_asked(url: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
-        Outbound([]).check_url(url)
+        Guard([]).check_url(url)
 
 
 def test_every_address_of_a_name_must_be_public(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, 443)) for a in ("8.8.8.8", "10.0.0.1")]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: answers)
     with pytest.raises(Refused):
-        Outbound([]).check_url("https://two-faced.example/")
-    assert Outbound(parse_networks(["10.0.0.0/8"])).check_url("https://two-faced.example/").addresses == (
+        Guard([]).check_url("https://two-faced.example/")
+    assert Guard(parse_networks(["10.0.0.0/8"])).check_url("https://two-faced.example/").addresses == (
         "8.8.8.8",
         "10.0.0.1",
     )
@@ -193,7 +193,7 @@ def serve() -> Iterator[Callable[..., Server]]:
 def test_a_request_and_its_answer(serve: Callable[..., Server]) -> None:
     server = serve()
     url = f"http://127.0.0.1:{server.server_port}"
-    answer = Outbound(LOOPBACK).request("POST", f"{url}/hook?a=1", headers={"X-Mine": "1"}, body=b"{}")
+    answer = Guard(LOOPBACK).request("POST", f"{url}/hook?a=1", headers={"X-Mine": "1"}, body=b"{}")
     assert (answer.status, answer.headers["content-length"], answer.body) == (201, "4", b"done")
     assert server.seen == [("/hook?a=1", f"127.0.0.1:{server.server_port}", "1", b"{}")]  # type: ignore[attr-defined]
 
@@ -201,32 +201,32 @@ def test_a_request_and_its_answer(serve: Callable[..., Server]) -> None:
 def test_a_host_that_is_not_let_through_is_not_connected_to(serve: Callable[..., Server]) -> None:
     server = serve()
     with pytest.raises(BadGateway, match="not on the public internet"):
-        Outbound([]).request("POST", f"https://127.0.0.1:{server.server_port}/")
+        Guard([]).request("POST", f"https://127.0.0.1:{server.server_port}/")
     assert server.seen == []  # type: ignore[attr-defined]
 
 
 def test_redirects_are_answers(serve: Callable[..., Server]) -> None:
     server = serve()
-    answer = Outbound(LOOPBACK).request("POST", f"http://127.0.0.1:{server.server_port}/redirect")
+    answer = Guard(LOOPBACK).request("POST", f"http://127.0.0.1:{server.server_port}/redirect")
     assert answer.status == 302
     assert [path for path, *_ in server.seen] == ["/redirect"]  # type: ignore[attr-defined]
 
 
 def test_answers_are_bounded(serve: Callable[..., Server]) -> None:
-    answer = Outbound(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/large")
+    answer = Guard(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/large")
     assert len(answer.body) == 1024 * 1024
 
 
 def test_a_server_that_drips_is_stopped_by_the_clock(serve: Callable[..., Server]) -> None:
     started = time.monotonic()
     with pytest.raises(BadGateway, match="no answer in time"):
-        Outbound(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/drip", timeout=0.5)
+        Guard(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/drip", timeout=0.5)
     assert time.monotonic() - started < 3
 
 
 def test_an_answer_that_ends_early_is_no_answer(serve: Callable[..., Server]) -> None:
     with pytest.raises(BadGateway):
-        Outbound(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/cut")
+        Guard(LOOPBACK).request("POST", f"http://127.0.0.1:{serve().server_port}/cut")
 
 
 def test_nobody_there() -> None:
@@ -234,7 +234,7 @@ def test_nobody_there() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(BadGateway, match=r"127\.0\.0\.1: "):
-        Outbound(LOOPBACK).request("POST", f"http://127.0.0.1:{port}/")
+        Guard(LOOPBACK).request("POST", f"http://127.0.0.1:{port}/")
 
 
 def test_the_name_is_resolved_once_and_is_the_one_for_tls(
@@ -269,9 +269,9 @@ def test_the_name_is_resolved_once_and_is_the_one_for_tls(
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     url = f"https://hooks.example:{server.server_port}/"
     with pytest.raises(BadGateway, match="certificate is not valid"):
-        Outbound(LOOPBACK).request("POST", url)
+        Guard(LOOPBACK).request("POST", url)
     asked.clear()
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert Outbound(LOOPBACK).request("POST", url).status == 201
+    assert Guard(LOOPBACK).request("POST", url).status == 201
     assert asked == ["hooks.example"]
     assert server.seen[-1][1] == f"hooks.example:{server.server_port}"  # type: ignore[attr-defined]

@@ -8,13 +8,13 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, NotFound, paging, times
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.learning import learned_values, suggestions
-from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search import parts
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.samples import show_exceptions, shown_event
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.sorting import is_number, not_a_cursor
 from snaglist.plugins.issues.search.stack import without_libraries
+from snaglist.plugins.issues.stored_paths import show_path
 
 PUSHED = "http"  # log type of pushed channels: their positions are numbers of events, not of bytes
 _SAMPLES = ("sample_message", "sample_stack", "sample_context", "exceptions")

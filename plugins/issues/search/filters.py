@@ -9,9 +9,9 @@ from snaglist.kernel import Call, Invalid, digest, key
 from snaglist.kernel.database import contains
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.facets import OTHER
-from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search.conditions import Condition, has_facet, is_facet, linked, one_of, unindexed
 from snaglist.plugins.issues.search.scope import Scope
+from snaglist.plugins.issues.stored_paths import show_path
 from snaglist.plugins.issues.tables import (
     issue_facets,
     issue_samples,

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, func, select
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues.events import RANK, SEVERITIES
 from snaglist.plugins.issues.modules.queries import list_modules
-from snaglist.plugins.issues.places import show_path
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, earlier, hours_until
+from snaglist.plugins.issues.stored_paths import show_path
 from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues, modules, sources
 
 STATUS_ORDER = ("open", "in_progress", "reoccurred", "fixed", "wont_fix")

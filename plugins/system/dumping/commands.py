@@ -11,6 +11,7 @@ from snaglist.kernel.cli import Session, command, table
 from snaglist.kernel.faults import Unusable
 from snaglist.kernel.privacy import make_folder
 from snaglist.plugins.system.commands import PARTLY, db
+from snaglist.plugins.system.remedies import told
 
 _LATER = "once it works, load the file again with --replace, or go on without them"
 
@@ -30,7 +31,7 @@ def db_dump(session: Session, file: Path) -> None:
     except OSError as error:
         raise Invalid(f"{file}: {error.strerror}") from error
     for unusable in left:
-        session.note(f"warning: not in the dump: {unusable.told}")
+        session.note(f"warning: not in the dump: {told(unusable)}")
     for name, dumped in written.items():
         if dumped.lost:
             session.note(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from snaglist.kernel import JobCall, ServiceError, Unavailable
 from snaglist.kernel.jobs import Cancelled
@@ -17,6 +18,7 @@ from snaglist.plugins.logs import file_import, importing, incoming
 from snaglist.plugins.logs.following import is_due
 from snaglist.plugins.logs.inplace import make_reading
 from snaglist.plugins.logs.maintenance import reindexing
+from snaglist.plugins.logs.readings import FileChanged
 
 Line = Callable[..., str]
 
@@ -69,6 +71,25 @@ def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Li
     assert store.read(path, final=True).events == 502
     assert store.source(path).status == "ok"
     store.check_counters()
+
+
+def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not told as read, and not archived unread."""
+
+    def run(self: Any, search: Any) -> None:
+        raise FileChanged
+
+    with monkeypatch.context() as changing:
+        changing.setattr(file_import.FileImport, "run", run)
+        file = drop(client.service, "a.log", line("one") * 2)
+        body = client.post("import-incoming", wait="1").json
+        assert (body["files"], body["events"], body["processed"]) == (0, 0, 0)
+        assert "the next run tries again" in body["errors"][0]["error"]
+        assert file.exists()
+    with client.service.call(None, None).transaction(write=False) as db:
+        assert [row.status for row in db.execute(select(tables.sources.c.status))] == ["error"]
+    body = client.post("import-incoming", wait="1").json
+    assert (body["files"], body["events"], body["processed"], body["errors"]) == (1, 2, 1, [])
 
 
 def test_a_database_that_is_away_ends_the_run(

@@ -1,0 +1,47 @@
+"""What an operator is told of a database that cannot be used: what is wrong with it, and what to do about it."""
+
+from snaglist.kernel.errors import ServiceError
+from snaglist.kernel.faults import (
+    BEHIND,
+    DAMAGED,
+    DENIED,
+    FOREIGN,
+    FULL,
+    MISSING,
+    NEWER,
+    READONLY,
+    UNLIKE,
+    Fault,
+    Unusable,
+)
+
+_BRING_BACK = (
+    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+)
+_REMEDIES: dict[Fault, str] = {
+    DAMAGED: "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
+    " `snaglist db load FILE --replace`; the damaged file stays beside it",
+    MISSING: f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`",
+    FOREIGN: f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`; what is there now stays beside it",
+    DENIED: "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",
+    READONLY: "make {folder}, the files in it and their disk (on a server: it) writable",
+    FULL: "free space on the disk of {folder} (or of the server)",
+    NEWER: "upgrade this program",
+    BEHIND: "run `snaglist db upgrade`",
+    UNLIKE: "`snaglist db dump` with that, `db load --replace` with this one",
+}
+_OF_THE_REGISTRY = dict.fromkeys(
+    (DAMAGED, MISSING, FOREIGN),
+    "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`",
+)
+
+
+def told(error: ServiceError) -> str:
+    """Return the message of a failure; of a database that cannot be used with what to do, which names files too."""
+    if not isinstance(error, Unusable):
+        return error.message
+    tenant, remedy = error.tenant, _REMEDIES[error.fault]
+    if not tenant.id:
+        remedy = _OF_THE_REGISTRY.get(error.fault, remedy)
+    named = remedy.format(id=tenant.id, file=tenant.file, folder=tenant.file.parent)
+    return f"{error.message.removesuffix('.')}: {named}"
