@@ -12,6 +12,8 @@ from sqlalchemy import Text as SqlText
 from sqlalchemy.dialects import mysql
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from snaglist.kernel.text import storable
+
 # All tables of an application's database; areas and plugins add theirs, so that foreign keys resolve.
 metadata = MetaData()
 
@@ -47,7 +49,7 @@ class JsonText(TypeDecorator[Any]):
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         """Write compact JSON."""
-        return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        return None if value is None else storable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """Read it back."""

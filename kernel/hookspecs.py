@@ -149,8 +149,8 @@ def register_commands(cli: "click.Group") -> None:
 def health_checks(register: "Callable[[str, Callable[[], bool]], None]") -> None:
     """Collect. Call `register(name, check)`; the check returns True when all is well. Since 0.1.
 
-    Asked with every `?api=health`, so it must be quick. False, or an exception, makes the health `degraded`; the
-    names of snaglist's own checks are not replaced.
+    Asked with every `?api=health`, so it must be quick. Anything but True, or an exception, makes the health
+    `degraded`; the names of snaglist's own checks are not replaced.
     """
 
 

@@ -24,7 +24,7 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock, inserted_id
 from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
 from snaglist.kernel.leases import POLL_SECONDS, is_gone, place, worker_id
-from snaglist.kernel.text import clip
+from snaglist.kernel.text import clip, storable
 
 if TYPE_CHECKING:
     from snaglist.kernel.applications import Application
@@ -328,7 +328,7 @@ def _failure(row: RowMapping, error: Exception, owner: str) -> dict[str, Any]:
     known = error if isinstance(error, ServiceError) else internal_error(error, what)
     away = isinstance(error, Unavailable) and isinstance(error.__cause__, SQLAlchemyError)
     said = f"The database was not reachable while the job ran ({known.message})" if away else known.message
-    outcome = {"status": "failed", "error": clip(said, 1000), "error_status": known.status}
+    outcome = {"status": "failed", "error": clip(storable(said), 1000), "error_status": known.status}
     passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
     return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome
 

@@ -139,10 +139,11 @@ class Plugins:
         for plugin in self.loaded():
             before = dict(cli.commands)
             fine = self._attempt(plugin, "register_commands", cli=cli)
-            if odd := [name for name, added in cli.commands.items() if not isinstance(added, click.Command)]:
+            found = cli.commands if isinstance(cli.commands, dict) else {"commands": None}
+            if odd := [name for name, added in found.items() if not isinstance(added, click.Command)]:
                 self.fail(plugin, "register_commands", f"{odd[0]!r} is no command of click")
                 fine = False
-            if replaced := [name for name, known in before.items() if cli.commands.get(name) is not known]:
+            if replaced := [name for name, known in before.items() if found.get(name) is not known]:
                 self.fail(plugin, "register_commands", f"command {replaced[0]} is registered already")
             if replaced or not fine:
                 cli.commands = before

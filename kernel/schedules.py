@@ -123,6 +123,8 @@ class Schedules:
                 try:
                     on = call.enabled(owner)
                     args = contained(job.due, call) if on and job.due else None
+                    if not isinstance(args, Mapping | None):
+                        raise TypeError(f"must return a JSON object or None, not {type(args).__name__}")
                     json.dumps(args, allow_nan=False)
                     rests = not on or bool(job.rests and args is None and contained(job.rests, call))
                 except Exception as error:

@@ -25,6 +25,11 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def storable(text: str) -> str:
+    """Replace U+0000 and halves of surrogates by `?`: databases refuse them, and with them what stands beside them."""
+    return text if text.isascii() and "\0" not in text else text.replace("\0", "?").encode("utf-8", "replace").decode()
+
+
 def one_line(text: str) -> str:
     """Return a name that comes from elsewhere on one line: control characters and line breaks become a space."""
     return CONTROLS.sub(" ", text).strip()

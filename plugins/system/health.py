@@ -154,7 +154,7 @@ def _fails() -> bool:
 
 def _holds(check: Callable[[], bool]) -> bool:
     try:
-        return bool(contained(check))
+        return contained(lambda: check() is True)  # nothing else: a text or an object tells nobody that all is well
     except (ServiceError, SQLAlchemyError, OSError):
         return False
     except Exception:  # a plugin's check

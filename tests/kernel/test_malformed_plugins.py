@@ -34,6 +34,7 @@ from snaglist.kernel import (
 )
 from snaglist.kernel.cli import cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
+from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.settings import UrlOption
@@ -592,3 +593,92 @@ def test_what_describes_an_error() -> None:
     assert describe(Mute()) == "Mute:"
     assert describe(Escaped(SystemExit(3))) == "SystemExit: 3"
     assert len(describe(ValueError("x" * 1000))) <= 300
+
+
+# -- texts that no database takes, and values of another shape
+
+
+@pytest.mark.parametrize("text", ["half \ud800 a surrogate", "NUL \0"])
+def test_a_text_that_no_database_takes_ends_its_job_only(
+    install: Install, kernel: Kernel, database_config: dict[str, str], text: str
+) -> None:
+    """Neither as a result nor in the message of a failure: how it ended could never be written, and no job ran."""
+
+    def fail(call: Any) -> None:
+        raise ServiceError(text)
+
+    ran: list[int] = []
+    install(
+        "bad",
+        register_jobs=lambda register: [
+            register(Job("job_result", lambda call: {"x": text}, max_attempts=1)),
+            register(Job("job_failure", fail, max_attempts=1)),
+        ],
+    )
+    install("good", register_jobs=lambda register: register(Job("job_good", lambda call: ran.append(1))))
+    with kernel(**database_config, plugins__enabled=["bad", "good"]) as client:
+        call = client.service.call()
+        for kind in ("job_result", "job_failure", "job_good"):
+            with call.transaction():
+                call.enqueue(kind)
+        client.service.jobs.run_queued(call.application)
+        assert ran == [1]
+        ended = {job["kind"]: job["status"] for job in client.get("jobs").json["data"]}
+        assert ended["job_failure"] == "failed" and ended["job_result"] in ("failed", "succeeded")
+
+
+@pytest.mark.parametrize("args", ["text", [1], 7, False, {1}, {"x": float("nan")}, {"x": "\ud800"}, {"x": "\0"}])
+def test_a_due_that_returns_something_else(
+    install: Install, kernel: Kernel, database_config: dict[str, str], args: Any
+) -> None:
+    """It ended the round of its application each second: nobody's job ran there."""
+    ran: list[int] = []
+    install(
+        "bad",
+        register_settings=lambda register: register(Option("bad.seconds", 1, "for a test")),
+        register_jobs=lambda register: register(
+            Job("bad_due", lambda call: None, every="bad.seconds", due=lambda call: args)
+        ),
+    )
+    install(
+        "good",
+        register_settings=lambda register: register(Option("good.seconds", 1, "for a test")),
+        register_jobs=lambda register: register(
+            Job("good_job", lambda call: ran.append(1), every="good.seconds", due=lambda call: {})
+        ),
+    )
+    with kernel(**database_config, plugins__enabled=["bad", "good"]) as client:
+        application = client.service.applications.all()[0]
+        client.service.schedules.ask(application)
+        client.service.jobs.run_queued(application)
+        assert ran == [1]
+        if not isinstance(args, dict) or not isinstance(args["x"], str):
+            assert plugin(client)["last_error"]["hook"] == "job bad_due"
+
+
+@pytest.mark.parametrize("passed", ["no", 1, None, object()])
+def test_a_health_check_passes_with_true_alone(install: Install, kernel: Kernel, passed: Any) -> None:
+    class Hostile:
+        def __bool__(self) -> bool:
+            raise KeyboardInterrupt
+
+    install(
+        "bad",
+        health_checks=lambda register: [register("odd", lambda: passed), register("worse", Hostile)],
+    )
+    with kernel() as client:
+        checks = client.get("health").json["checks"]
+        assert (checks["odd"], checks["worse"]) == (False, False)
+
+
+def test_commands_that_are_taken_away(install: Install) -> None:
+    install("bad", register_commands=lambda cli: setattr(cli, "commands", None))
+    known = cli.commands
+    try:
+        plugins = Plugins()
+        plugins.load()
+        plugins.commands(cli)
+        failed = plugins.find("bad")
+        assert failed and failed.error and "serve" in cli.commands
+    finally:
+        cli.commands = known

@@ -10,8 +10,9 @@ const NOBODY = "Nobody is signed in.";
 function login() {
   const named = document.querySelector('meta[name="login"]');
   if (!named) return "";
-  const url = new URL(named.content, location.href);
-  url.searchParams.set("next", location.pathname + location.search);
+  const url = URL.canParse(named.content, location.href) && new URL(named.content, location.href);
+  if (!url || !/^https?:$/.test(url.protocol)) return ""; // no script, and no page that fails
+  url.searchParams.set("next", location.pathname.replace(/^\/+/, "/") + location.search);
   return url.href;
 }
 

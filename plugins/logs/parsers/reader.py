@@ -6,7 +6,7 @@ from typing import Any
 
 from snaglist.kernel import times
 from snaglist.kernel.text import clip
-from snaglist.plugins.issues import RANK, Event
+from snaglist.plugins.issues import RANK, Event, clean
 from snaglist.plugins.logs.parsers import severity
 from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
@@ -297,7 +297,7 @@ class Reader:
         lines = entry.body()
         event = self._event(entry.parser, entry.header, lines, 0)
         event.byte_start, event.byte_end = entry.start, entry.end
-        event.truncated = entry.cut
+        event.truncated, event.provisional = entry.cut, False
         if not event.severity:
             event.severity = "ERROR" if event.exceptions or event.stack else severity.by_words(event.message)
         if event.occurred_at:
@@ -305,7 +305,7 @@ class Reader:
         else:
             event.occurred_at = self._nearest or self._modified_at
             event.time_source = "file"
-        event.channel = event.channel or self._channel
+        event.channel = clean(event.channel or self._channel)
         self._limit(event)
         return event
 

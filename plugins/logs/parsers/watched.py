@@ -1,15 +1,22 @@
 """Parsers of plugins: whatever one does wrong, it says which it was, so that the file is read without it."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, ParamSpec, Self, TypeVar
 
 from snaglist.kernel.containment import contained, describe
 from snaglist.plugins.issues import Event, check_event
-from snaglist.plugins.logs.parsers.base import Parser
-from snaglist.plugins.logs.parsers.clock import Clock
+from snaglist.plugins.logs.parsers.base import Parser, Wrapped
+from snaglist.plugins.logs.parsers.clock import FORMS, Clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_METHODS = ("prime", "header", "foreign", "event")
+_WRAPPED = {
+    **dict.fromkeys(("text", "key", "severity", "channel", "context"), str),
+    **dict.fromkeys(("partial", "each"), bool),
+    "stamp": tuple,
+}
 
 
 class ParserFailed(Exception):
@@ -35,7 +42,7 @@ class Watched(Parser):
 
     def fresh(self) -> Self:
         """Return the parser for one file."""
-        return type(self)(self._ask(self._parser.fresh), self.plugin)
+        return self._ask(self._fresh)
 
     def prime(self, lines: Sequence[str]) -> None:
         """Learn from the first lines of the file."""
@@ -43,15 +50,29 @@ class Watched(Parser):
 
     def header(self, line: str) -> Any | None:
         """Return what a line says that opens an entry."""
-        return self._ask(self._parser.header, line)
+        return self._ask(self._header, self._parser.header, line)
 
     def foreign(self, line: str) -> Any | None:
         """Return the same in a file of another format."""
-        return self._ask(self._parser.foreign, line)
+        return self._ask(self._header, self._parser.foreign, line)
 
     def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         """Make the event of an entry, one that the reader can go on with."""
         return self._ask(self._event, header, lines, clock)
+
+    def _fresh(self) -> Self:
+        made: Any = self._parser.fresh()
+        if not all(callable(getattr(made, name, None)) for name in _METHODS):
+            raise TypeError(f"fresh() must return a parser, not {type(made).__name__}")
+        watched = copy(self)  # what was looked at when it was registered stays
+        watched._parser = made
+        return watched
+
+    def _header(self, ask: Callable[[str], Any], line: str) -> Any:
+        found = ask(line)
+        if type(found) is Wrapped:
+            _check_wrapped(found)
+        return found
 
     def _event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         return check_event("event()", self._parser.event(header, lines, clock))
@@ -61,3 +82,15 @@ class Watched(Parser):
             return contained(function, *arguments, **named)
         except Exception as error:
             raise ParserFailed(self, error) from error
+
+
+def _check_wrapped(found: Wrapped) -> None:
+    for name, kind in _WRAPPED.items():
+        if type(value := getattr(found, name)) is not kind:
+            raise TypeError(f"header().{name}: must be {kind.__name__}, not {type(value).__name__}")
+    if not isinstance(found.server_name, str | None):
+        raise TypeError(f"header().server_name: must be str or None, not {type(found.server_name).__name__}")
+    if len(found.stamp) != 2 or not all(type(one) is str for one in found.stamp):
+        raise TypeError("header().stamp: must be two texts, the form of the time and the time")
+    if found.stamp[0] and found.stamp[0] not in FORMS:
+        raise ValueError(f"header().stamp: there is no form {found.stamp[0]!r:.60}")

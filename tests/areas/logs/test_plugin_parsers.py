@@ -14,6 +14,7 @@ from snaglist.kernel import Description, hookimpl, plugins
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import Clock, Parser
+from snaglist.plugins.logs.parsers.base import Wrapped
 
 LINES = "".join(
     f"2026-01-03 10:{n // 60:02}:{n % 60:02}|ERROR|billing|Invoice of anna {n} failed\n" for n in range(2400)
@@ -227,3 +228,49 @@ def test_what_is_no_parser_is_told_at_the_start(having: Having, change: Any, mes
         assert (shown["status"], shown["last_error"]["hook"]) == ("failed", "register_parsers")
         assert message in shown["last_error"]["message"]
         assert read(client) == (2400, {"console": 2400})
+
+
+def test_an_event_that_is_handed_out_again_and_again(having: Having) -> None:
+    """The bytes of each entry stay its own, and only the reader says what is provisional."""
+    shared = Event("same")
+    parser = Pipes()
+
+    def event(header: Any, lines: Sequence[str], clock: Clock) -> Event:
+        shared.message, shared.provisional = header[4], True
+        return shared
+
+    parser.event = event  # type: ignore[method-assign]
+    with having(parser) as client:
+        assert read(client) == (2400, {"pipes": 2400})
+
+
+@pytest.mark.parametrize("made", [5, None, object()])
+def test_what_fresh_returns_that_is_no_parser(having: Having, made: Any) -> None:
+    parser = Pipes()
+    parser.fresh = lambda: made  # type: ignore[method-assign]
+    with having(parser) as client:
+        assert read(client) == (2400, {"console": 2400})
+        assert "fresh() must return a parser" in plugin(client)["last_error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        Wrapped(None), Wrapped("x", None), Wrapped("x", ("nope", "y")), Wrapped("x", (5, 6)), Wrapped("x", key=[]),
+        Wrapped("x", severity=7), Wrapped("x", server_name=b"x"), Wrapped("x", partial=1),
+    ],  # type: ignore[arg-type]
+)  # fmt: skip
+def test_a_wrapped_header_of_another_shape(having: Having, header: Any) -> None:
+    parser = Pipes()
+    parser.header = lambda line: header if HEADER.fullmatch(line) else None  # type: ignore[method-assign]
+    with having(parser) as client:
+        assert read(client) == (2400, {"console": 2400})
+        assert "header()" in plugin(client)["last_error"]["message"]
+
+
+def test_half_a_surrogate_in_the_channel_of_a_json_log(tmp_path: Path, database_config: dict[str, str]) -> None:
+    """Of the last entry, which the source remembers: the file failed, and nothing of it was stored."""
+    line = '{"time": "2026-01-03 10:00:00", "level": "ERROR", "channel": "a\\\\ud800b", "message": "it failed"}\n'
+    with running_service(tmp_path / "data", **database_config) as service:
+        answer = Client(service).feed(line.replace("\\\\", "\\"), "app.jsonl")
+        assert (answer["events"], answer["errors"]) == (1, [])
