@@ -31,14 +31,16 @@ class Fault:
 
 
 _BRING_BACK = (
-    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+    "bring {file} back (a disk that is not mounted? a backup?), load a dump with"
+    " `snaglist --app {id} db load FILE --replace`"
 )
 _ENTER = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
 DAMAGED = Fault(
     "damaged",
     "is damaged",
     "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
-    " `snaglist db load FILE --replace`; the damaged file stays beside it",
+    " `snaglist --app {id} db load FILE --replace`, or, without one, begin anew with `snaglist apps recreate {id}`; the"
+    " damaged file stays beside it",
     300,
     _ENTER,
 )
@@ -121,14 +123,15 @@ def fault_of(error: DBAPIError | sqlite3.Error, file: Path) -> Fault | None:
     """Say what a failure of a driver tells of the database; None for what waiting or the caller may mend."""
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, sqlite3.Error):
-        return _sqlite_fault(getattr(original, "sqlite_errorcode", 0), file)
+        return _sqlite_fault(original, file)
     code = code_of(original)
     return next((fault for fault, codes in _SERVER_CODES.items() if code in codes), None)
 
 
-def _sqlite_fault(extended: int, file: Path) -> Fault | None:
+def _sqlite_fault(error: sqlite3.Error, file: Path) -> Fault | None:
+    extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error) == "unsupported file format":
         return look(file) or DAMAGED
     if code == sqlite3.SQLITE_FULL:
         return FULL

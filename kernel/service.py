@@ -30,7 +30,7 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
 log = logging.getLogger("snaglist")
 
-_CREATED = "application"
+CREATED = "application"
 
 
 class Service:
@@ -119,7 +119,7 @@ class Service:
         """Give a new application its plugins' state and tell the plugins, once."""
         call = self.call(application, None)
         with call.transaction(write=False) as db:
-            if store.get_setting(db, _CREATED):
+            if store.get_setting(db, CREATED):
                 return
         with call.transaction() as db:
             enabled = set(self.settings["plugins.enabled"])
@@ -127,7 +127,7 @@ class Service:
                 if plugin.id in enabled and not plugin.core:
                     self.plugins.switch(call, plugin, True)
             call.emit("application_changed", change="created")
-            store.put_setting(db, _CREATED, {"version": self.version})
+            store.put_setting(db, CREATED, {"version": self.version})
 
     def _owners(self) -> list[str]:
         return [plugin.id for plugin in self.plugins.loaded()]

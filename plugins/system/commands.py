@@ -24,7 +24,7 @@ from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
-from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.registering import adopt_applications, recreate_application, unlisted
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending, upgrade
@@ -32,6 +32,7 @@ from snaglist.plugins.system.warnings import config_warnings
 
 _WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
+_UNLISTED = "its database is in {}, but the registry does not list it: `snaglist apps adopt`, or take the folder away"
 CHECK_SECONDS = 10  # for each database
 PARTLY = 3
 _commands = click.Group()
@@ -113,6 +114,7 @@ def doctor_command(session: Session) -> None:
             except ServiceError as error:
                 broken.append(f"FAIL  {application.id}: {error}")
         orphans = unused(service, owners)
+        exposed += [f"{one.id}: {_UNLISTED.format(one.folder)}" for one in unlisted(service)]
     except (ServiceError, StepFailed) as error:
         session.note(f"snaglist: {error}")  # the checks below say what is wrong
         logging.getLogger("snaglist").setLevel(logging.ERROR)  # each of them meets the same failure again
@@ -228,7 +230,7 @@ def apps_recreate(session: Session, application_id: str, yes: bool) -> None:
 
 @command(apps, "adopt")
 def apps_adopt(session: Session) -> None:
-    """Enter the applications anew whose databases are there, when the registry was lost or is damaged."""
+    """Enter the applications anew whose databases are there, when the registry was lost, is damaged or an older one."""
     service = session.open(start=False)
     adopted = adopt_applications(service)
     service.start()

@@ -13,14 +13,14 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import Conflict, Job, store, times
+from snaglist.kernel import Conflict, Job, Unavailable, store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import health
-from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 
@@ -410,3 +410,52 @@ def test_what_waits_is_found_by_health_among_many(two: Any, install: Callable[..
         for _ in range(3):
             client.get("health")
         assert client.get("health").json["checks"]["jobs"] is False  # no worker runs
+
+
+def test_a_database_that_is_locked_is_not_damaged(two: Any, tmp_path: Path) -> None:
+    """Whoever keeps it for himself for long (a backup) does not have it put aside as if it were broken."""
+    with (
+        two(database__busy_timeout_ms=100) as client,
+        closing(sqlite3.connect(other_file(tmp_path), isolation_level=None)) as db,
+    ):
+        client.service.database.dispose()
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("BEGIN EXCLUSIVE")
+        other = client.service.applications.find("other")
+        for work in (check, recreate_application):
+            with pytest.raises(Unavailable, match="other cannot be looked through now") as failure:
+                work(client.service, other)
+            assert not isinstance(failure.value, Unusable)
+        assert client.service.database.faults.of(other) is None
+    assert not list(other_file(tmp_path).parent.glob("*unusable*"))
+
+
+def test_a_database_that_an_older_registry_does_not_list(two: Any, tmp_path: Path) -> None:
+    """A new application of its name neither begins with its data nor removes it; it can be entered."""
+    with two() as client:
+        assert client.service.applications.find("other")
+    with closing(sqlite3.connect(tmp_path / "data" / "registry.sqlite")) as db, db:
+        db.execute("DELETE FROM applications WHERE id = 'other'")
+    whole = other_file(tmp_path).read_bytes()
+    with two() as client:
+        for damage in (lambda file: None, overwritten, cut, of_others):
+            damage(other_file(tmp_path))
+            refused = client.post("applications", {"name": "other"})
+            assert (refused.status, "snaglist apps adopt" in refused.error) == (422, True)
+            assert other_file(tmp_path).exists()
+        client.service.database.dispose()
+        other_file(tmp_path).write_bytes(whole)
+        assert [one.id for one in adopt_applications(client.service)] == ["other"]
+        assert client.get("plugins", app="other").status == 200
+        with pytest.raises(Conflict):
+            adopt_applications(client.service)
+
+
+def test_what_a_killed_creation_left_is_no_application(bare: Service) -> None:
+    for upgraded in (False, True):
+        left = bare.applications.make(f"left-{upgraded}".lower(), "left", times.now())
+        bare.database.create(left)
+        if upgraded:
+            bare.upgrade_application(left)
+        assert not was_used(bare, left)
+        assert Client(bare).post("applications", {"name": left.id}).status == 201
