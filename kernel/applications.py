@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
-from snaglist.kernel.faults import MISSING, Unusable
+from snaglist.kernel.faults import MISSING, NEWER, Unusable
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State, Step
 
@@ -111,7 +111,8 @@ class Applications:
         What was made once and is not there now is never made anew in silence: Unusable for the registry.
         """
         if self.lost():
-            fault = self._database.faults.of(self.registry) or MISSING
+            fault = self._database.faults.of(self.registry) or self._service.registry_steps.state(self.registry).fault
+            fault = fault or MISSING
             self._database.faults.note(self.registry, fault)
             raise Unusable(self.registry, fault)
         applied: list[tuple[str | None, Step]] = [(None, step) for step in self.make_registry()]
@@ -122,7 +123,10 @@ class Applications:
     def make_registry(self) -> list[Step]:
         """Make the registry where it is missing, and apply its pending steps."""
         self._database.create(self.registry)
-        return self._service.registry_steps.upgrade(self.registry)
+        applied = self._service.registry_steps.upgrade(self.registry)
+        if self._service.registry_steps.state(self.registry).newer:
+            raise Unusable(self.registry, NEWER)
+        return applied
 
     def lost(self) -> bool:
         """Tell whether the registry is missing although applications were made."""
@@ -167,7 +171,8 @@ class Applications:
         """Read the registry anew."""
         with self._database.transaction(self.registry, write=False) as db:
             rows = db.execute(select(store.applications).order_by(store.applications.c.position)).all()
-        listed = [Application(r.id, r.name, r.tenant, r.created_at, self._data / "applications" / r.id) for r in rows]
+        folder = self._data / "applications"
+        listed = [Application(r.id, r.name, r.tenant, r.created_at, folder / r.id) for r in rows]
         # Applications that another node added have no folders here yet.
         known = {application.id for application in self._listed[1]}
         for application in listed:

@@ -157,11 +157,12 @@ _SERVER_CODES: dict[Fault, set[str | int]] = {
 _NO_TABLE = ("42P01", 1146)
 
 
-def names_no_table(error: DBAPIError) -> bool:
+def names_no_table(error: DBAPIError | sqlite3.Error) -> bool:
     """Tell whether a statement named a table that is not there."""
-    if isinstance(error.orig, sqlite3.OperationalError):
-        return str(error.orig).startswith("no such table")
-    return code_of(error.orig) in _NO_TABLE
+    original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, sqlite3.OperationalError):
+        return str(original).startswith("no such table")
+    return code_of(original) in _NO_TABLE
 
 
 def code_of(original: BaseException | None) -> str | int | None:

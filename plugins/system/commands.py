@@ -97,8 +97,10 @@ def doctor_command(session: Session) -> None:
     exposed: list[str] = []
     broken: list[str] = []
     owners: set[str] = set()
+    started = False
     try:
         service.start()
+        started = True
         exposed = open_to_others(service)
         for application in service.applications.all():
             try:
@@ -116,7 +118,8 @@ def doctor_command(session: Session) -> None:
         orphans = unused(service, owners)
         exposed += [f"{one.id}: {_UNLISTED.format(one.folder)}" for one in unlisted(service)]
     except (ServiceError, StepFailed) as error:
-        session.note(f"snaglist: {error}")  # the checks below say what is wrong
+        told = error.told if isinstance(error, Unusable) else str(error)
+        session.note(f"snaglist: {told}")  # the checks below say what is wrong
         logging.getLogger("snaglist").setLevel(logging.ERROR)  # each of them meets the same failure again
     report = session.request("health")
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
@@ -129,7 +132,7 @@ def doctor_command(session: Session) -> None:
     lines += [f"warn  {warning}" for warning in exposed]
     lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
     session.print(report, "\n".join(lines))
-    session.exit(0 if all(report["checks"].values()) and not broken else 1)
+    session.exit(0 if started and all(report["checks"].values()) and not broken else 1)
 
 
 def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:

@@ -142,7 +142,6 @@ def was_used(service: Service, application: Application) -> bool:
         return True
 
 
-
 def unregister_application(service: Service, application: Application) -> None:
     """Remove an application with its database and folders."""
     with _TURN:

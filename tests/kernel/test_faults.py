@@ -459,3 +459,34 @@ def test_what_a_killed_creation_left_is_no_application(bare: Service) -> None:
             bare.upgrade_application(left)
         assert not was_used(bare, left)
         assert Client(bare).post("applications", {"name": left.id}).status == 201
+
+
+def test_a_registry_of_a_newer_snaglist_or_of_others_is_left_alone(two: Any, tmp_path: Path) -> None:
+    registry = tmp_path / "data" / "registry.sqlite"
+    newer(registry)
+    with pytest.raises(Unusable, match="^The registry was made by a newer snaglist[.]$"), two():
+        pass
+    of_others(registry)
+    with pytest.raises(Unusable, match="^The registry is not one of snaglist[.]$"), two():
+        pass
+
+
+def test_a_registry_that_becomes_another_file_under_the_server(two: Any, tmp_path: Path) -> None:
+    registry = tmp_path / "data" / "registry.sqlite"
+    with two() as client:
+        assert client.get("plugins").status == 200
+        whole = registry.read_bytes()
+        for damage in (of_others, overwritten, cut, without_tables, emptied, gone):
+            client.service.database.dispose()
+            for file in registry.parent.glob("registry.sqlite*"):
+                file.unlink()
+            registry.write_bytes(whole)
+            damage(registry)
+            assert client.get("health").status in (200, 503)
+            assert client.post("applications", {"name": "third"}).status == 503
+        client.service.database.dispose()
+        for file in registry.parent.glob("registry.sqlite*"):
+            file.unlink()
+        registry.write_bytes(whole)
+        assert client.get("health").json["status"] == "ok"
+        assert client.get("plugins", app="other").status == 200
