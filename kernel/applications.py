@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
-from snaglist.kernel.faults import MISSING, NEWER, Unusable
+from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State, Step
 
@@ -141,11 +141,13 @@ class Applications:
         On a server only the first is looked for: other names there may belong to another installation's prefix.
         """
         if self._database.engine_name == "sqlite":
-            ids = sorted(file.parent.name for file in self._data.glob("applications/*/service.sqlite"))
+            # Not a glob of the files: it ends at the first folder that this user may not look into.
+            folders = sorted(self._data.glob("applications/*"))
+            ids = [folder.name for folder in folders if look(folder / "service.sqlite") is not MISSING]
         else:
-            ids = [FIRST]
-        found = [self.make(application_id, application_id, times.now()) for application_id in ids]
-        return [one for one in found if slug(one.id) == one.id and self._database.exists(one)]
+            first = self.make(FIRST, FIRST, times.now())
+            ids = [FIRST] if self._database.exists(first) else []
+        return [self.make(one, one, times.now()) for one in ids if slug(one) == one]
 
     def _make_first(self) -> list[Step]:
         """Make the first application, whole before it is listed."""

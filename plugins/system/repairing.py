@@ -16,8 +16,8 @@ CHECK_SECONDS = 60
 def check(service: Service, tenant: Tenant, *, seconds: float = CHECK_SECONDS) -> bool:
     """Look through a SQLite file for damage; False when the time was not enough for all of it.
 
-    Raises Unusable, and remembers it, when it is damaged or cannot be opened, Unavailable when somebody keeps it locked.
-    Servers look after that themselves.
+    Raises Unusable, and remembers it, when it is damaged or cannot be opened, Unavailable when somebody keeps it
+    locked. Servers look after that themselves.
     """
     if service.database.engine_name != "sqlite":
         return True

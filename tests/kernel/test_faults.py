@@ -20,6 +20,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import health
+from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
@@ -239,6 +240,8 @@ def test_a_folder_of_another_user_stops_no_other_application(two: Any, tmp_path:
             assert client.get("health").status == 200
             gone = client.delete("applications", {"id": "other", "confirmation": "DELETE APPLICATION other"})
             assert gone.status == 503  # it would come back with the next one of that name
+            assert all("other" not in told for told in open_to_others(client.service))  # and `doctor` can look on
+            assert [one.id for one in client.service.applications.unregistered()] == ["default", "other"]
             assert client.service.applications.find("other")
     finally:
         os.seteuid(0)
@@ -464,10 +467,10 @@ def test_what_a_killed_creation_left_is_no_application(bare: Service) -> None:
 def test_a_registry_of_a_newer_snaglist_or_of_others_is_left_alone(two: Any, tmp_path: Path) -> None:
     registry = tmp_path / "data" / "registry.sqlite"
     newer(registry)
-    with pytest.raises(Unusable, match="^The registry was made by a newer snaglist[.]$"), two():
+    with pytest.raises(Unusable, match=r"^The registry was made by a newer snaglist[.]$"), two():
         pass
     of_others(registry)
-    with pytest.raises(Unusable, match="^The registry is not one of snaglist[.]$"), two():
+    with pytest.raises(Unusable, match=r"^The registry is not one of snaglist[.]$"), two():
         pass
 
 
