@@ -101,20 +101,22 @@ def adopt_applications(service: Service) -> list[Application]:
     Names that people gave them were in the registry: they are called by their ids until they are renamed.
     """
     applications = service.applications
+    found: list[Application] = []
     try:
         lost = applications.lost()
+        if not lost and service.database.exists(applications.registry):
+            check(service, applications.registry)
+            found = unlisted(service)
     except Unusable as error:
         if error.fault not in REPLACEABLE:
             raise
         lost = True
-    if not lost:
-        found = unlisted(service)
-        if not found:
-            raise Conflict("The registry is in order: nothing is to be entered anew.")
-    else:
+    if lost:
         found = applications.unregistered()
         set_aside(service, applications.registry)
         applications.make_registry()
+    if not found:
+        raise Conflict("The registry is in order: nothing is to be entered anew.")
     found.sort(key=lambda one: one.id != FIRST)
     for application in found:
         register_application(service, application)

@@ -71,6 +71,16 @@ def newer(file: Path) -> None:
         db.execute("INSERT INTO schema_step VALUES ('core', 's999', '2026-01-01 00:00:00')")
 
 
+def without_a_page(file: Path) -> None:
+    """The list of applications cannot be read; what else there is can."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        [page] = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'applications'").fetchone()
+    with file.open("r+b") as pages:
+        pages.seek((page - 1) * 8192)
+        pages.write(b"\xaa" * 8192)
+
+
 DAMAGES = [
     (overwritten, "damaged", "is damaged"), (cut, "damaged", "is damaged"), (headless, "damaged", "is damaged"),
     (emptied, "missing", "is missing or empty"), (gone, "missing", "is missing or empty"),
@@ -333,7 +343,7 @@ def test_what_is_replaced_stays_beside_it(two: Any, tmp_path: Path) -> None:
     assert kept.read_bytes().startswith(b"no database at all")
 
 
-@pytest.mark.parametrize("how", [gone, emptied, overwritten])
+@pytest.mark.parametrize("how", [gone, emptied, overwritten, without_a_page])
 def test_a_registry_that_is_lost_beside_applications(two: Any, tmp_path: Path, how: Callable[[Path], None]) -> None:
     """It would come back empty, with the first application alone. It is entered anew when somebody says so."""
     registry = tmp_path / "data" / "registry.sqlite"
