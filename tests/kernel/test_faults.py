@@ -19,6 +19,7 @@ from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fa
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
+from snaglist.kernel.worker import Worker
 from snaglist.plugins.system import health
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
@@ -503,3 +504,14 @@ def test_a_registry_that_becomes_another_file_under_the_server(two: Any, tmp_pat
         registry.write_bytes(whole)
         assert client.get("health").json["status"] == "ok"
         assert client.get("plugins", app="other").status == 200
+
+
+def test_a_worker_whose_application_another_process_removes(bare: Service, caplog: pytest.LogCaptureFixture) -> None:
+    """It says so, and shows no failure of its own each second."""
+    _, other = make_two(bare)
+    bare.require_schema(other)
+    lose(bare, other)
+    worker = Worker(bare, "worker")
+    worker._round()
+    assert "unexpected failure" not in caplog.text
+    assert "application other: The database of the application other is missing or empty." in caplog.text
