@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
-from snaglist.kernel.faults import MISSING, Unusable
+from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State, Step
 
@@ -111,7 +111,8 @@ class Applications:
         What was made once and is not there now is never made anew in silence: Unusable for the registry.
         """
         if self.lost():
-            fault = self._database.faults.of(self.registry) or MISSING
+            fault = self._database.faults.of(self.registry) or self._service.registry_steps.state(self.registry).fault
+            fault = fault or MISSING
             self._database.faults.note(self.registry, fault)
             raise Unusable(self.registry, fault)
         applied: list[tuple[str | None, Step]] = [(None, step) for step in self.make_registry()]
@@ -122,7 +123,10 @@ class Applications:
     def make_registry(self) -> list[Step]:
         """Make the registry where it is missing, and apply its pending steps."""
         self._database.create(self.registry)
-        return self._service.registry_steps.upgrade(self.registry)
+        applied = self._service.registry_steps.upgrade(self.registry)
+        if self._service.registry_steps.state(self.registry).newer:
+            raise Unusable(self.registry, NEWER)
+        return applied
 
     def lost(self) -> bool:
         """Tell whether the registry is missing although applications were made."""
@@ -137,11 +141,13 @@ class Applications:
         On a server only the first is looked for: other names there may belong to another installation's prefix.
         """
         if self._database.engine_name == "sqlite":
-            ids = sorted(file.parent.name for file in self._data.glob("applications/*/service.sqlite"))
+            # Not a glob of the files: it ends at the first folder that this user may not look into.
+            folders = sorted(self._data.glob("applications/*"))
+            ids = [folder.name for folder in folders if look(folder / "service.sqlite") is not MISSING]
         else:
-            ids = [FIRST]
-        found = [self.make(application_id, application_id, times.now()) for application_id in ids]
-        return [one for one in found if slug(one.id) == one.id and self._database.exists(one)]
+            first = self.make(FIRST, FIRST, times.now())
+            ids = [FIRST] if self._database.exists(first) else []
+        return [self.make(one, one, times.now()) for one in ids if slug(one) == one]
 
     def _make_first(self) -> list[Step]:
         """Make the first application, whole before it is listed."""
@@ -167,7 +173,8 @@ class Applications:
         """Read the registry anew."""
         with self._database.transaction(self.registry, write=False) as db:
             rows = db.execute(select(store.applications).order_by(store.applications.c.position)).all()
-        listed = [Application(r.id, r.name, r.tenant, r.created_at, self._data / "applications" / r.id) for r in rows]
+        folder = self._data / "applications"
+        listed = [Application(r.id, r.name, r.tenant, r.created_at, folder / r.id) for r in rows]
         # Applications that another node added have no folders here yet.
         known = {application.id for application in self._listed[1]}
         for application in listed:

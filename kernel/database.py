@@ -36,7 +36,7 @@ from snaglist.kernel.engines import (
     server_engine,
 )
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import Unusable, fault_of
+from snaglist.kernel.faults import FOREIGN, MISSING, Unusable, fault_of, names_no_table
 from snaglist.kernel.known_faults import KnownFaults
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
@@ -260,6 +260,8 @@ class Database:
             yield
         except (DBAPIError, sqlite3.Error) as error:  # SQLite's own while its file is made
             fault = tenant and fault_of(error, tenant.file)
+            if tenant and not tenant.id and names_no_table(error):  # the registry went under who uses it
+                fault = FOREIGN if self._server is None else MISSING
             if tenant and fault:
                 self.faults.note(tenant, fault, getattr(error, "orig", error))
                 raise Unusable(tenant, fault) from error
@@ -272,7 +274,7 @@ class Database:
 
     def _connections(self) -> int:
         pools: Any = [engine.pool for engine, _ in self._files.values()]
-        return sum(pool.checkedin() + pool.checkedout() for pool in pools)
+        return sum(pool.size() + pool.overflow() for pool in pools)  # PERF: takes no lock of theirs
 
     def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
         with self._guard:

@@ -58,9 +58,14 @@ def file_engine(path: Path, settings: Settings) -> Engine:
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
                 opened.execute(f"PRAGMA {pragma}")
-        except sqlite3.Error:
+            opened.execute("SELECT 1 FROM sqlite_master LIMIT 0")  # reads what all statements need
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             opened.close()
-            raise
+            if isinstance(error, sqlite3.Error):
+                raise
+            broken = sqlite3.DatabaseError("its schema is no text")
+            broken.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+            raise broken from error
         return opened
 
     shared = _on_files()

@@ -79,14 +79,15 @@ def fault_of(error: DBAPIError | sqlite3.Error, file: Path) -> Fault | None:
     """Say what a failure of a driver tells of the database; None for what waiting or the caller may mend."""
     original = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(original, sqlite3.Error):
-        return _sqlite_fault(getattr(original, "sqlite_errorcode", 0), file)
+        return _sqlite_fault(original, file)
     code = code_of(original)
     return next((fault for fault, codes in _SERVER_CODES.items() if code in codes), None)
 
 
-def _sqlite_fault(extended: int, file: Path) -> Fault | None:
+def _sqlite_fault(error: sqlite3.Error, file: Path) -> Fault | None:
+    extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error) == "unsupported file format":
         return look(file) or DAMAGED
     if code == sqlite3.SQLITE_FULL:
         return FULL
@@ -112,11 +113,12 @@ _SERVER_CODES: dict[Fault, set[str | int]] = {
 _NO_TABLE = ("42P01", 1146)
 
 
-def names_no_table(error: DBAPIError) -> bool:
+def names_no_table(error: DBAPIError | sqlite3.Error) -> bool:
     """Tell whether a statement named a table that is not there."""
-    if isinstance(error.orig, sqlite3.OperationalError):
-        return str(error.orig).startswith("no such table")
-    return code_of(error.orig) in _NO_TABLE
+    original = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(original, sqlite3.OperationalError):
+        return str(original).startswith("no such table")
+    return code_of(original) in _NO_TABLE
 
 
 def code_of(original: BaseException | None) -> str | int | None:

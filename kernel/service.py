@@ -30,7 +30,7 @@ from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
 log = logging.getLogger("snaglist")
 
-_CREATED = "application"
+CREATED = "application"
 # The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
 PART = "service_part"
 
@@ -122,7 +122,7 @@ class Service:
         """Give a new application its plugins' state and tell the plugins, once."""
         call = self.call(application, None)
         with call.transaction(write=False) as db:
-            if store.get_setting(db, _CREATED):
+            if store.get_setting(db, CREATED):
                 return
         with call.transaction() as db:
             enabled = set(self.settings["plugins.enabled"])
@@ -130,7 +130,7 @@ class Service:
                 if plugin.id in enabled and not plugin.core:
                     self.plugins.switch(call, plugin, True)
             call.emit("application_changed", change="created")
-            store.put_setting(db, _CREATED, {"version": self.version})
+            store.put_setting(db, CREATED, {"version": self.version})
 
     def _take_contributions(self) -> None:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))

@@ -11,10 +11,12 @@ from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Any
 
+from sqlalchemy.exc import DBAPIError
+
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError
-from snaglist.kernel.faults import Unusable
+from snaglist.kernel.faults import Unusable, names_no_table
 from snaglist.kernel.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.kernel.service import Service
 
@@ -89,6 +91,11 @@ class Worker:
                     looks, worked = looks + looked, worked or found
                 except Unusable:
                     self._again[application.id] = time.monotonic() + PAUSE_SECONDS
+                    raise
+                except DBAPIError as error:
+                    if names_no_table(error):  # it was dropped, as a removal by another process does
+                        self._service.applications.forget_state(application)
+                        self._service.require_schema(application)
                     raise
         return worked
 

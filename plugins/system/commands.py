@@ -24,7 +24,7 @@ from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
-from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.registering import adopt_applications, recreate_application, unlisted
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
@@ -33,6 +33,7 @@ from snaglist.plugins.system.warnings import config_warnings
 
 _WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
+_UNLISTED = "its database is in {}, but the registry does not list it: `snaglist apps adopt`, or take the folder away"
 CHECK_SECONDS = 10  # for each database
 PARTLY = 3
 _commands = click.Group()
@@ -97,8 +98,10 @@ def doctor_command(session: Session) -> None:
     exposed: list[str] = []
     broken: list[str] = []
     owners: set[str] = set()
+    started = False
     try:
         service.start()
+        started = True
         exposed = open_to_others(service)
         for application in service.applications.all():
             try:
@@ -114,8 +117,10 @@ def doctor_command(session: Session) -> None:
             except ServiceError as error:
                 broken.append(f"FAIL  {application.id}: {error}")
         orphans = unused(service, owners)
+        exposed += [f"{one.id}: {_UNLISTED.format(one.folder)}" for one in unlisted(service)]
     except (ServiceError, StepFailed) as error:
-        session.note(f"snaglist: {error}")  # the checks below say what is wrong
+        said = told(error) if isinstance(error, ServiceError) else str(error)
+        session.note(f"snaglist: {said}")  # the checks below say what is wrong
         logging.getLogger("snaglist").setLevel(logging.ERROR)  # each of them meets the same failure again
     report = session.request("health")
     lines = [f"info  data directory {data}{made}; database {service.database.engine_name}"]
@@ -128,7 +133,7 @@ def doctor_command(session: Session) -> None:
     lines += [f"warn  {warning}" for warning in exposed]
     lines += [f"info  tables of {owner} belong to a plugin that {matter}" for owner, matter in orphans.items()]
     session.print(report, "\n".join(lines))
-    session.exit(0 if all(report["checks"].values()) and not broken else 1)
+    session.exit(0 if started and all(report["checks"].values()) and not broken else 1)
 
 
 def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
@@ -226,7 +231,7 @@ def apps_recreate(session: Session, application_id: str, yes: bool) -> None:
 
 @command(apps, "adopt")
 def apps_adopt(session: Session) -> None:
-    """Enter the applications anew whose databases are there, when the registry was lost or is damaged."""
+    """Enter the applications anew whose databases are there, when the registry was lost, is damaged or an older one."""
     service = session.open(start=False)
     adopted = adopt_applications(service)
     service.start()

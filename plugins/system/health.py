@@ -164,5 +164,5 @@ def _holds(check: Callable[[], bool]) -> bool:
 def _or_empty(read: Callable[[], list[Application]]) -> list[Application]:
     try:
         return read()
-    except ServiceError:
+    except (ServiceError, SQLAlchemyError):
         return []

@@ -20,7 +20,7 @@ def open_to_others(service: Service) -> list[str]:
             *(Path(f"{database}{suffix}") for database in databases for suffix in ("", "-wal")),
             *(folder for one in applications for folder in (one.processed, one.sources)),
         ]
-        if _mode(path) & (stat.S_IXOTH if path.is_dir() else stat.S_IROTH)
+        if (mode := _mode(path)) & (stat.S_IXOTH if stat.S_ISDIR(mode) else stat.S_IROTH)
     ]
     folders = [data, data / "applications", *(one.folder for one in applications)]
     found += [f"{path}: any user may put files in: chmod o-w {path}" for path in folders if _mode(path) & stat.S_IWOTH]

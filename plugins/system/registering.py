@@ -9,7 +9,8 @@ from sqlalchemy.exc import IntegrityError
 from snaglist.kernel import Conflict, Invalid, NotFound, store, times
 from snaglist.kernel.applications import FIRST, Application, row, slug
 from snaglist.kernel.faults import DAMAGED, FOREIGN, MISSING, Unusable
-from snaglist.kernel.service import Service
+from snaglist.kernel.service import CREATED, Service
+from snaglist.kernel.steps import CORE
 from snaglist.plugins.system.repairing import check, set_aside
 
 REPLACEABLE = (DAMAGED, MISSING, FOREIGN)  # nothing that works is lost with what is there
@@ -25,6 +26,11 @@ def add_application(service: Service, name: str, application_id: str | None = No
         raise Invalid("id: default is reserved" if wanted == "default" else "id: exists already")
     with _TURN:
         application = service.applications.make(wanted, name, times.now())
+        if was_used(service, application):  # it is not emptied, nor does a new application begin with its data
+            raise Invalid(
+                f"id: the database of {wanted} is there, though the application is not listed: enter it with `snaglist"
+                " apps adopt`, or take it away"
+            )
         try:
             # First: whoever finds it registered may use it.
             service.database.create(application)
@@ -90,26 +96,52 @@ def replace_database(service: Service, application: Application) -> None:
 
 
 def adopt_applications(service: Service) -> list[Application]:
-    """Register the applications whose databases are there although the registry is lost or damaged.
+    """Register the applications whose databases are there although the registry is lost, damaged or an older one.
 
     Names that people gave them were in the registry: they are called by their ids until they are renamed.
     """
     applications = service.applications
+    found: list[Application] = []
     try:
         lost = applications.lost()
+        if not lost and service.database.exists(applications.registry):
+            check(service, applications.registry)
+            found = unlisted(service)
     except Unusable as error:
         if error.fault not in REPLACEABLE:
             raise
         lost = True
-    if not lost:
+    if lost:
+        found = applications.unregistered()
+        set_aside(service, applications.registry)
+        applications.make_registry()
+    if not found:
         raise Conflict("The registry is in order: nothing is to be entered anew.")
-    found = applications.unregistered()
     found.sort(key=lambda one: one.id != FIRST)
-    set_aside(service, applications.registry)
-    applications.make_registry()
     for application in found:
         register_application(service, application)
     return found
+
+
+def unlisted(service: Service) -> list[Application]:
+    """Applications whose databases are there, but not in the registry: it is an older one, or a removal was killed."""
+    listed = {one.id for one in service.applications.refresh()}
+    found = [one for one in service.applications.unregistered() if one.id not in listed]
+    return [one for one in found if was_used(service, one)]
+
+
+def was_used(service: Service, application: Application) -> bool:
+    """Tell whether the database of an application that is not listed holds more than a creation that was killed."""
+    if not service.database.exists(application):
+        return False
+    try:
+        state = service.steps.state(application)
+        if state.fault or not any(owner == CORE for owner, _ in service.steps.applied(application)):
+            return state.fault is FOREIGN
+        with service.database.transaction(application, write=False) as db:
+            return store.get_setting(db, CREATED) is not None
+    except Unusable:
+        return True
 
 
 def unregister_application(service: Service, application: Application) -> None:

@@ -16,11 +16,13 @@ from snaglist.kernel.faults import (
 )
 
 _BRING_BACK = (
-    "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist db load FILE --replace`"
+    "bring {file} back (a disk that is not mounted? a backup?), load a dump with"
+    " `snaglist --app {id} db load FILE --replace`"
 )
 _REMEDIES: dict[Fault, str] = {
     DAMAGED: "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
-    " `snaglist db load FILE --replace`; the damaged file stays beside it",
+    " `snaglist --app {id} db load FILE --replace`, or, without one, begin anew with `snaglist apps recreate {id}`; the"
+    " damaged file stays beside it",
     MISSING: f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`",
     FOREIGN: f"{_BRING_BACK}, or begin anew with `snaglist apps recreate {{id}}`; what is there now stays beside it",
     DENIED: "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",

@@ -5,9 +5,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from snaglist.kernel import times
+from snaglist.kernel import Unavailable, times
 from snaglist.kernel.database import Tenant
-from snaglist.kernel.faults import DAMAGED, Unusable, look
+from snaglist.kernel.faults import DAMAGED, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 
 CHECK_SECONDS = 60
@@ -16,14 +16,22 @@ CHECK_SECONDS = 60
 def check(service: Service, tenant: Tenant, *, seconds: float = CHECK_SECONDS) -> bool:
     """Look through a SQLite file for damage; False when the time was not enough for all of it.
 
-    Raises Unusable, and remembers it, when it is damaged or cannot be opened. Servers look after that themselves.
+    Raises Unusable, and remembers it, when it is damaged or cannot be opened, Unavailable when somebody keeps it
+    locked. Servers look after that themselves.
     """
     if service.database.engine_name != "sqlite":
         return True
-    fault = look(tenant.file)
-    whole = None if fault else _sound(tenant.file, seconds)
-    if whole is False:
-        fault = DAMAGED
+    if fault := look(tenant.file):
+        raise Unusable(tenant, fault)
+    whole: bool | None = None
+    try:
+        whole = _sound(tenant.file, seconds)
+        fault = DAMAGED if whole is False else None
+    except sqlite3.Error as error:  # that it cannot be read now is no damage, for which it would be put aside
+        fault = fault_of(error, tenant.file)
+        if fault is None:
+            raise Unavailable(f"The {tenant.label} cannot be looked through now ({error}); try again.") from error
+    if fault is DAMAGED:
         service.database.faults.note(tenant, fault, "found by looking through it")
     if fault:
         raise Unusable(tenant, fault)
@@ -49,7 +57,11 @@ def _sound(file: Path, seconds: float) -> bool | None:
     try:
         db.set_progress_handler(lambda: time.monotonic() > end, 10_000)
         return [row[0] for row in db.execute("PRAGMA quick_check(1)")] == ["ok"]
-    except sqlite3.Error as error:
-        return None if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT else False
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+            return None
+        raise
+    except UnicodeDecodeError:  # what SQLite says of a damaged schema quotes it
+        return False
     finally:
         db.close()

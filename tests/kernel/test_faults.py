@@ -13,14 +13,16 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import Conflict, Job, store, times
+from snaglist.kernel import Conflict, Job, Unavailable, store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
+from snaglist.kernel.worker import Worker
 from snaglist.plugins.system import health
-from snaglist.plugins.system.registering import adopt_applications, recreate_application
+from snaglist.plugins.system.openness import open_to_others
+from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
@@ -69,6 +71,16 @@ def without_tables(file: Path) -> None:
 def newer(file: Path) -> None:
     with closing(sqlite3.connect(file)) as db, db:
         db.execute("INSERT INTO schema_step VALUES ('core', 's999', '2026-01-01 00:00:00')")
+
+
+def without_a_page(file: Path) -> None:
+    """The list of applications cannot be read; what else there is can."""
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        [page] = db.execute("SELECT rootpage FROM sqlite_master WHERE name = 'applications'").fetchone()
+    with file.open("r+b") as pages:
+        pages.seek((page - 1) * 8192)
+        pages.write(b"\xaa" * 8192)
 
 
 DAMAGES = [
@@ -240,6 +252,8 @@ def test_a_folder_of_another_user_stops_no_other_application(two: Any, tmp_path:
             assert client.get("health").status == 200
             gone = client.delete("applications", {"id": "other", "confirmation": "DELETE APPLICATION other"})
             assert gone.status == 503  # it would come back with the next one of that name
+            assert all("other" not in told for told in open_to_others(client.service))  # and `doctor` can look on
+            assert [one.id for one in client.service.applications.unregistered()] == ["default", "other"]
             assert client.service.applications.find("other")
     finally:
         os.seteuid(0)
@@ -331,7 +345,7 @@ def test_what_is_replaced_stays_beside_it(two: Any, tmp_path: Path) -> None:
     assert kept.read_bytes().startswith(b"no database at all")
 
 
-@pytest.mark.parametrize("how", [gone, emptied, overwritten])
+@pytest.mark.parametrize("how", [gone, emptied, overwritten, without_a_page])
 def test_a_registry_that_is_lost_beside_applications(two: Any, tmp_path: Path, how: Callable[[Path], None]) -> None:
     """It would come back empty, with the first application alone. It is entered anew when somebody says so."""
     registry = tmp_path / "data" / "registry.sqlite"
@@ -411,3 +425,94 @@ def test_what_waits_is_found_by_health_among_many(two: Any, install: Callable[..
         for _ in range(3):
             client.get("health")
         assert client.get("health").json["checks"]["jobs"] is False  # no worker runs
+
+
+def test_a_database_that_is_locked_is_not_damaged(two: Any, tmp_path: Path) -> None:
+    """Whoever keeps it for himself for long (a backup) does not have it put aside as if it were broken."""
+    with (
+        two(database__busy_timeout_ms=100) as client,
+        closing(sqlite3.connect(other_file(tmp_path), isolation_level=None)) as db,
+    ):
+        client.service.database.dispose()
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("BEGIN EXCLUSIVE")
+        other = client.service.applications.find("other")
+        for work in (check, recreate_application):
+            with pytest.raises(Unavailable, match="other cannot be looked through now") as failure:
+                work(client.service, other)
+            assert not isinstance(failure.value, Unusable)
+        assert client.service.database.faults.of(other) is None
+    assert not list(other_file(tmp_path).parent.glob("*unusable*"))
+
+
+def test_a_database_that_an_older_registry_does_not_list(two: Any, tmp_path: Path) -> None:
+    """A new application of its name neither begins with its data nor removes it; it can be entered."""
+    with two() as client:
+        assert client.service.applications.find("other")
+    with closing(sqlite3.connect(tmp_path / "data" / "registry.sqlite")) as db, db:
+        db.execute("DELETE FROM applications WHERE id = 'other'")
+    whole = other_file(tmp_path).read_bytes()
+    with two() as client:
+        for damage in (lambda file: None, overwritten, cut, of_others):
+            damage(other_file(tmp_path))
+            refused = client.post("applications", {"name": "other"})
+            assert (refused.status, "snaglist apps adopt" in refused.error) == (422, True)
+            assert other_file(tmp_path).exists()
+        client.service.database.dispose()
+        other_file(tmp_path).write_bytes(whole)
+        assert [one.id for one in adopt_applications(client.service)] == ["other"]
+        assert client.get("plugins", app="other").status == 200
+        with pytest.raises(Conflict):
+            adopt_applications(client.service)
+
+
+def test_what_a_killed_creation_left_is_no_application(bare: Service) -> None:
+    for upgraded in (False, True):
+        left = bare.applications.make(f"left-{upgraded}".lower(), "left", times.now())
+        bare.database.create(left)
+        if upgraded:
+            bare.upgrade_application(left)
+        assert not was_used(bare, left)
+        assert Client(bare).post("applications", {"name": left.id}).status == 201
+
+
+def test_a_registry_of_a_newer_snaglist_or_of_others_is_left_alone(two: Any, tmp_path: Path) -> None:
+    registry = tmp_path / "data" / "registry.sqlite"
+    newer(registry)
+    with pytest.raises(Unusable, match=r"^The registry was made by a newer snaglist[.]$"), two():
+        pass
+    of_others(registry)
+    with pytest.raises(Unusable, match=r"^The registry is not one of snaglist[.]$"), two():
+        pass
+
+
+def test_a_registry_that_becomes_another_file_under_the_server(two: Any, tmp_path: Path) -> None:
+    registry = tmp_path / "data" / "registry.sqlite"
+    with two() as client:
+        assert client.get("plugins").status == 200
+        whole = registry.read_bytes()
+        for damage in (of_others, overwritten, cut, without_tables, emptied, gone):
+            client.service.database.dispose()
+            for file in registry.parent.glob("registry.sqlite*"):
+                file.unlink()
+            registry.write_bytes(whole)
+            damage(registry)
+            assert client.get("health").status in (200, 503)
+            assert client.post("applications", {"name": "third"}).status == 503
+        client.service.database.dispose()
+        for file in registry.parent.glob("registry.sqlite*"):
+            file.unlink()
+        registry.write_bytes(whole)
+        assert client.get("health").json["status"] == "ok"
+        assert client.get("plugins", app="other").status == 200
+
+
+def test_a_worker_whose_application_another_process_removes(bare: Service, caplog: pytest.LogCaptureFixture) -> None:
+    """It says so, and shows no failure of its own each second."""
+    _, other = make_two(bare)
+    bare.require_schema(other)
+    lose(bare, other)
+    worker = Worker(bare, "worker")
+    worker._round()
+    assert "unexpected failure" not in caplog.text
+    assert "application other: The database of the application other is missing or empty." in caplog.text

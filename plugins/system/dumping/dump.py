@@ -13,7 +13,7 @@ from sqlalchemy.schema import sort_tables
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
-from snaglist.kernel.faults import DAMAGED, OF_THE_SCHEMA, Unusable
+from snaglist.kernel.faults import DAMAGED, Unusable
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.file import Writer, write_dump
 from snaglist.plugins.system.dumping.numbers import last_number, never_again
@@ -43,7 +43,7 @@ def dump(
 ) -> dict[str, Dumped]:
     """Write applications into one file; returns what was written by id.
 
-    Of a damaged SQLite file what can be read. One of which nothing can is entered in `left`, or raises Unusable.
+    Of a damaged SQLite file what can be read. One that cannot be written is entered in `left`, or raises Unusable.
     """
     header = {"version": service.version, "created_at": times.now(), "engine": service.database.engine_name}
     written: dict[str, Dumped] = {}
@@ -52,7 +52,7 @@ def dump(
             try:
                 written[application.id] = _dump(service, application, writer, progress)
             except Unusable as error:
-                if left is None or error.fault in OF_THE_SCHEMA or len(left) + 1 == len(applications):
+                if left is None or len(left) + 1 == len(applications):
                     raise
                 left.append(error)
     return written
@@ -69,7 +69,7 @@ def _dump(service: Service, application: Application, writer: Writer, progress: 
             with salvaged(service, application, tables_of(service)) as (saved, losses):
                 left_out = _dump_application(service, saved, writer, progress)
                 return Dumped(writer.rows - before, left_out, losses.rows)
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             raise error from None  # nothing can be read, not even which tables there are
         finally:
             service.applications.forget_state(application)

@@ -15,7 +15,7 @@ from snaglist.kernel import Conflict, store
 from snaglist.kernel.applications import Application, slug
 from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.faults import Unusable
+from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
@@ -26,6 +26,7 @@ from snaglist.plugins.system.registering import (
     register_application,
     rename_application,
     replace_database,
+    was_used,
 )
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.shapes import unlike
@@ -76,11 +77,15 @@ class Loader:
         unless `replace` is true. Rows of plugins that do not work here are left out: `left_out` names them.
         """
         found = self._check(wanted)
-        self._service.applications.make_registry()
-        known = {application.id: application for application in self._service.applications.refresh()}
+        applications = self._service.applications
+        if applications.lost():  # with a new one the others would be forgotten
+            raise Unusable(applications.registry, MISSING)
+        applications.make_registry()
+        known = {application.id: application for application in applications.refresh()}
         for application_id in found:
-            if application_id in known:
-                self._refuse(known[application_id], replace)
+            there = known.get(application_id) or applications.make(application_id, "", "")
+            if application_id in known or was_used(self._service, there):
+                self._refuse(there, replace)
         for part, records in groupby(self._records("loading"), key=itemgetter(0)):
             if (name := part.application.id) in found:
                 loaded = self._load(part, records, registered=name in known)

@@ -60,8 +60,11 @@ def salvaged(
 def _open(file: Path) -> sqlite3.Connection:
     # Not read-only: what is still in the log beside the file (-wal) is read with it.
     opened = sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, isolation_level=None)
+    opened.execute(
+        "PRAGMA writable_schema = ON"
+    )  # else nothing is read where the end, or a part of the schema, is lost
     opened.execute("PRAGMA query_only = ON")
-    opened.execute("SELECT count(*) FROM sqlite_master").fetchone()  # fails where nothing can be read
+    opened.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()  # fails where nothing can be read
     return opened
 
 
