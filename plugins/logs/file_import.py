@@ -70,6 +70,7 @@ class FileImport:
         self.trail: Trail | None = None
         self.first_byte = 0
         self.ends: int | None = None  # where a file ended that may be a copy in the making
+        self.until: int | None = None  # where the head ends; what came since had no part in choosing the format
         self.checkpoint = self.position = 0
         # The entries that more bytes may change.
         self.last: list[Event] = []
@@ -83,7 +84,10 @@ class FileImport:
             self._pass_over(known)
             return
         self._look_for_damage()
-        self.head = self.file.head(max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES))
+        sample = max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES)
+        self.head = self.file.head(sample)
+        if len(self.head) < sample:
+            self.until = len(self.head)
         if self._goes_on(search, known):
             self._read()
             if self.damage is not None:
@@ -231,8 +235,10 @@ class FileImport:
 
     def _make_reader(self) -> Reader:
         known = self.known if self.checkpoint else None
-        # What was chosen by half a first entry is chosen again.
-        format_of = known if self.head[: self.position].strip(_BLANK) else None
+        # What was chosen by less of the head than there is now is chosen again, what is read as text only by half
+        # a first entry.
+        format_of = known if known is not None and known.offset >= len(self.head) else None
+        encoding_of = known if self.head[: self.position].strip(_BLANK) else None
         self.zone = self.reading.zone
         if known is not None and known.counted["own_zone"] and not self.reading.own_zone:
             self.zone = known.timezone
@@ -245,7 +251,7 @@ class FileImport:
             modified_at=self.state.modified_at,
             channel=known.channel if known is not None else self.reading.name or self.state.name,
             log_type=format_of.log_type if format_of is not None else None,
-            encoding=format_of.encoding if format_of is not None else None,
+            encoding=encoding_of.encoding if encoding_of is not None else None,
         )
 
     def _entries(self) -> Iterator[Sequence[Event]]:
@@ -256,7 +262,7 @@ class FileImport:
 
     def _framed(self) -> Iterator[list[Event]]:
         with self.file.content(self.position) as stream:
-            while data := stream.read(CHUNK_BYTES):
+            while data := stream.read(self._room()):
                 self.position += len(data)
                 if self.ends is not None and self.position > self.ends:  # what it is a copy of has to be asked again
                     raise FileChanged
@@ -268,6 +274,9 @@ class FileImport:
         for event in events:
             event.provisional = event.provisional and not (self.final or self._is_settled)
         yield events
+
+    def _room(self) -> int:
+        return CHUNK_BYTES if self.until is None else min(CHUNK_BYTES, self.until - self.position)
 
     @property
     def _is_settled(self) -> bool:

@@ -1,5 +1,7 @@
 """Logs that are shorter than what was read of them: cut down to their first lines, or emptied and filled anew.
 
+And archives that were damaged and came once more: up to the damage they hold what was read of them.
+
 Nothing is kept of single lines. What tells is the events that are stored: where the file begins with them, at the same
 bytes, with the same times of their own and alike in what they say, it was cut down. Events without a time of their own
 tell nothing, since a program that is started again writes the same again.
@@ -24,11 +26,12 @@ _PAGE = 1_000
 
 
 def cut_down(call: Call, file: OpenFile, head: bytes, row: Row[Any], parsers: Sequence[Parser]) -> Trail | None:
-    """Return the trail behind the events of a source that its shorter file still begins with, None when there is none.
+    """Return the trail behind the events of a source that its file still begins with, None when there is none.
 
-    Outside a transaction.
+    The file is shorter than it was, or was a damaged archive. Outside a transaction.
     """
-    if file.state.compression or not 0 < file.state.size < row.offset:
+    told = row.status == "error" if file.state.compression else 0 < file.state.size < row.offset
+    if not told:
         return None
     try:
         end = _end_of_known(call, file, head, row, parsers)

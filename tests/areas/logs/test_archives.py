@@ -316,3 +316,24 @@ def test_seeking_in_what_is_damaged(tmp_path: Path) -> None:
                 assert stream.read(40) == content[start : start + 40]
         with file.content(len(content) + 10) as stream:
             assert stream.read() == b""
+
+
+def test_a_damaged_archive_that_comes_once_more_counts_only_what_it_had_wrong_again(store: Any, tmp_path: Path) -> None:
+    """A bit that turned on the way is found at the end alone: the lines before it are those of the whole archive."""
+    text = lines(90)
+    whole = gzip.compress(text, compresslevel=0)  # the lines stand in it as they are
+    place = whole.index(b"part 80 ")
+    path = put(tmp_path / "app.log.gz", whole[:place] + b"cart" + whole[place + 4 :])
+    assert "damaged" in store.read(path).error
+    assert store.count(tables.occurrences) == 90
+    put(path, whole)
+    assert store.read(path).events == 10
+    assert store.read(path).state == "unchanged"
+
+
+def test_another_archive_in_the_place_of_a_damaged_one_is_all_new(sqlite_store: Any, tmp_path: Path) -> None:
+    whole = gzip.compress(lines(90), compresslevel=0)
+    path = put(tmp_path / "app.log.gz", whole[:-8] + bytes(8))
+    assert "damaged" in sqlite_store.read(path).error
+    put(path, gzip.compress(lines(90, first=7)))
+    assert sqlite_store.read(path).events == 90

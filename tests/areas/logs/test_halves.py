@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs.files import OpenFile
 
 Line = Callable[..., str]
 
@@ -131,3 +132,42 @@ def test_a_log_in_many_pieces_is_the_same_log(
     whole = compared.read(text, [])
     cuts = sorted({int(place * (len(text) - 1)) for place in places} - {0})
     assert compared.read(text, cuts) == whole
+
+
+@pytest.mark.parametrize("banner", ["Shop server 1.2\nError: port 80 is taken\nlistening on 81\n", "one\ntwo\n"])
+def test_a_log_whose_first_lines_are_of_no_format_is_of_the_format_of_the_others(
+    sqlite_store: Any, tmp_path: Path, banner: str
+) -> None:
+    """A program says some words before it logs: they were read when nothing else was there."""
+    path = tmp_path / "app.log"
+    put(path, banner.encode())
+    sqlite_store.read(path)
+    put(path, MONOLOG.encode())
+    sqlite_store.read(path)
+    issues = [row for row in sqlite_store.rows(tables.issues) if "inventory" in row.title]
+    assert [(row.title, row.log_type) for row in issues] == [("inventory is empty", "monolog")]
+    assert sqlite_store.source(path).log_type == "monolog"
+
+
+def test_what_comes_while_the_head_is_looked_at_is_of_the_format_of_the_whole(
+    sqlite_store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "app.log"
+    text = MONOLOG.encode()
+    path.write_bytes(text[:12])
+    head, rest = OpenFile.head, [text[12:]]
+
+    def slow(file: OpenFile, size: int) -> bytes:
+        found = head(file, size)
+        if rest:
+            put(path, rest.pop())
+        return found
+
+    monkeypatch.setattr(OpenFile, "head", slow)
+    sqlite_store.read(path)
+    sqlite_store.read(path)
+    assert not rest
+    assert {row.log_type for row in sqlite_store.rows(tables.issues)} == {"monolog"}
+    assert [row.byte_start for row in sqlite_store.rows(tables.occurrences)] == [
+        text.index(line) for line in (b"[2026-01-02T03:04:05", b"[2026-01-02T03:04:06", b"[2026-01-02T03:04:08")
+    ]

@@ -360,13 +360,13 @@ def test_two_readers_at_once_never_count_twice(
     log.write_text(line("one"))
     store.read(log)
     append(log, line("two", seconds=1))
-    real = importing.queries.move_checkpoint
+    real = file_import.queries.move_checkpoint
 
     def overtaken(*args: Any) -> bool:
-        monkeypatch.setattr(importing.queries, "move_checkpoint", real)
+        monkeypatch.setattr(file_import.queries, "move_checkpoint", real)
         return False
 
-    monkeypatch.setattr(importing.queries, "move_checkpoint", overtaken)
+    monkeypatch.setattr(file_import.queries, "move_checkpoint", overtaken)
     assert store.read(log).error == "is being read by another import"
     assert store.count(tables.occurrences) == 1
     assert store.read(log).events == 1
