@@ -94,6 +94,19 @@ def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
     return checked
 
 
+def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
+    name = "events_storing()"
+    if not isinstance(result, list | tuple):
+        raise TypeError(f"{name} must return a list of Event, not {type(result).__name__}")
+    places = {event.byte_start for event in given}
+    checked = [_checked_event(f"{name}[{at}]", event) for at, event in enumerate(result)]
+    for at, event in enumerate(checked):
+        if event.byte_start not in places:
+            raise ValueError(f"{name}[{at}].byte_start: must be that of an event that was given, each once")
+        places.remove(event.byte_start)
+    return checked
+
+
 def check_event(name: str, event: Any) -> Event:
     """Return what a parser made of an entry, when it is an event whose fields are of the right kinds.
 
