@@ -94,14 +94,14 @@ def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
     return checked
 
 
-def check_event(name: str, event: Any) -> Event:
+def check_event(name: str, found: Any) -> Event:
     """Return what a parser made of an entry, when it is an event whose fields are of the right kinds.
 
     A new one, because the parser may hand out the same object again, or one of a class that answers otherwise later.
     """
-    if not isinstance(event, Event):
-        raise TypeError(f"{name} must be an Event, not {type(event).__name__}")
-    event = Event(*_values[Event](event))
+    if not isinstance(found, Event):
+        raise TypeError(f"{name} must be an Event, not {type(found).__name__}")
+    event = Event(*_values[Event](found))
     _check_fields(name, event, _EVENT)
     for field, longest in _LONGEST.items():
         if len(getattr(event, field)) > longest:
