@@ -82,6 +82,7 @@ def test_job(snaglist: Client) -> None:
 
 
 def test_connector_type(snaglist: Client, tmp_path: Path) -> None:
+    snaglist.enable("hello")  # its log format takes part where it is on
     (tmp_path / "shop.log").write_text(ERROR)
     body = {"name": "shop", "type": "hello", "config": {"file": str(tmp_path / "gone.log")}}
     assert snaglist.post("connectors", body).error == "config.file: must be an existing file below an allowed root"
