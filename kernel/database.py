@@ -30,6 +30,7 @@ from snaglist.kernel.engines import (
     begin_file,
     ends_transaction,
     file_engine,
+    files_of,
     identity,
     is_mariadb,
     is_outage,
@@ -206,7 +207,7 @@ class Database:
         self.faults.forget(tenant)
         if self._server is None:
             self.release(tenant)
-            for file in _files(tenant.file):
+            for file in files_of(tenant.file):
                 file.unlink(missing_ok=True)
             return
         with self._outages(tenant), self._server.begin() as connection:
@@ -280,7 +281,7 @@ class Database:
         with self._guard:
             known = self._files.get(path)
             if known is None:
-                for file in _files(path):
+                for file in files_of(path):
                     narrow(file)
                 known = self._files[path] = (file_engine(path, self._settings), threading.Lock())
                 while len(self._files) > 1 and self._connections() > OPEN_CONNECTIONS:
@@ -289,11 +290,6 @@ class Database:
             else:
                 self._files.move_to_end(path)
             return known
-
-
-def _files(database: Path) -> list[Path]:
-    """Return a database's file and those that SQLite keeps beside it, with its mode."""
-    return [Path(f"{database}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 def _lock_on_postgresql(db: Connection, name: str) -> None:

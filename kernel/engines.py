@@ -118,6 +118,11 @@ def identity(path: Path) -> tuple[int, int] | None:
     return (found.st_dev, found.st_ino) if found.st_size else None
 
 
+def files_of(database: Path) -> list[Path]:
+    """Return a database's file and those that SQLite keeps beside it, with its mode."""
+    return [Path(f"{database}{suffix}") for suffix in ("", "-wal", "-shm", "-journal")]
+
+
 def server_engine(settings: Settings) -> Engine:
     """Return the engine of the configured server; its connections see no tenant until one is named."""
     wait = max(1, settings["database.busy_timeout_ms"])

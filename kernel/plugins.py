@@ -137,7 +137,7 @@ class Plugins:
     def commands(self, cli: Any) -> None:
         """Let plugins add commands to the command line."""
         for plugin in self.loaded():
-            before = dict(cli.commands)
+            before, options = dict(cli.commands), list(cli.params)
             fine = self._attempt(plugin, "register_commands", cli=cli)
             found = cli.commands if isinstance(cli.commands, dict) else {"commands": None}
             if odd := [name for name, added in found.items() if not isinstance(added, click.Command)]:
@@ -145,8 +145,11 @@ class Plugins:
                 fine = False
             if replaced := [name for name, known in before.items() if found.get(name) is not known]:
                 self.fail(plugin, "register_commands", f"command {replaced[0]} is registered already")
+            cli.params = options
             if replaced or not fine:
                 cli.commands = before
+            for name in found.keys() - before.keys():
+                self._check(plugin, "register_commands", found[name])
 
     # -- state per application
 

@@ -4,25 +4,31 @@ Registered as `registration` and `whole_registration`, so that the kernel asks i
 ValueError; the plugin is `failed` then, with the message.
 """
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 
+import click
 from jsonschema import Draft202012Validator
 from sqlalchemy import Table
 
 from snaglist.kernel import store
-from snaglist.kernel.containment import contained
+from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
+from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.service import Service
-from snaglist.kernel.settings import KERNEL_OPTIONS, Option
-from snaglist.kernel.steps import Step
+from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError, Option
+from snaglist.kernel.steps import Step, StepFailed
+
+log = logging.getLogger("snaglist")
 
 _ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]{0,15}", re.ASCII)
@@ -33,6 +39,16 @@ _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 _PARSER = ("fresh", "prime", "header", "foreign", "event")
 # As long as the columns that hold them.
 _KIND, _UNIT, _STEP, _LOG_TYPE = 40, 20, 100, 40
+# What a command raises to say something to its user.
+_SAID = (
+    click.ClickException,
+    click.Abort,
+    click.exceptions.Exit,
+    ServiceError,
+    ConfigurationError,
+    StepFailed,
+    OSError,
+)
 _KERNEL_TABLES = {table.name for table in (store.schema_step, store.settings, store.jobs)}
 
 
@@ -218,6 +234,32 @@ def check(plugin: Plugin, hook: str, *new: Any) -> None:
         check_path(new[0], plugin.endpoints)
     elif hook == "dashboard_assets":
         check_assets(new[0], plugin.id)
+    elif hook == "register_commands" and plugin.distribution != DISTRIBUTION:
+        name_failures(plugin, new[0])
+
+
+def name_failures(plugin: Plugin, command: click.Command) -> None:
+    """Let a command, and those below it, say whose it is when it fails unforeseen; `sys.exit` is no failure."""
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        name_failures(plugin, below)
+    callback = command.callback
+    if callback is None:
+        return
+
+    @wraps(callback)
+    def run(*arguments: Any, **named: Any) -> Any:
+        try:
+            return contained(callback, *arguments, **named)
+        except _SAID:
+            raise
+        except Exception as error:
+            if isinstance(error.__cause__, SystemExit):
+                raise error.__cause__ from None
+            log.debug("command %s of plugin %s failed", command.name, plugin.id, exc_info=error)
+            said = f"command {command.name} of plugin {plugin.id} failed: {describe(error)}"
+            raise click.ClickException(said) from error
+
+    command.callback = run
 
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from snaglist.kernel import Unavailable, times
 from snaglist.kernel.database import Tenant
+from snaglist.kernel.engines import files_of
 from snaglist.kernel.faults import DAMAGED, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 
@@ -45,8 +46,7 @@ def set_aside(service: Service, tenant: Tenant) -> None:
         return
     service.database.release(tenant)
     suffix = f"unusable-{times.now().replace(' ', 'T').replace(':', '')}"
-    for beside in ("", "-wal", "-shm", "-journal"):
-        file = Path(f"{tenant.file}{beside}")
+    for file in files_of(tenant.file):
         with suppress(FileNotFoundError):
             file.rename(file.with_name(f"{file.name}.{suffix}"))
 

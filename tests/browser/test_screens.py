@@ -532,7 +532,7 @@ def test_the_strip_stays_while_pages_come_and_go(browser: Any, servers: Any, ope
 
 def test_health_in_words(show: Show) -> None:
     page = show("health")
-    expect(page.get_by_role("table", name="Checks").get_by_role("row")).to_have_count(8)
+    expect(page.get_by_role("table", name="Checks").get_by_role("row")).to_have_count(9)
     expect(page.locator("main")).to_contain_text("sqlite")
 
 

@@ -451,7 +451,7 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
     with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
 
         def ask() -> int:
-            kit.service.schedules.forget()  # as another process would ask
+            kit.service.schedules._asked.clear()  # as another process would ask
             kit.service.schedules.ask(kit.application)
             with kit.service.database.transaction(kit.application, write=False) as db:
                 count: int = db.execute(select(func.count()).select_from(table)).scalar_one()

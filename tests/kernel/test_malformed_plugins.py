@@ -15,6 +15,7 @@ from pathlib import Path as File
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
@@ -32,7 +33,7 @@ from snaglist.kernel import (
     read,
     write,
 )
-from snaglist.kernel.cli import cli
+from snaglist.kernel.cli import _run, cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
@@ -680,5 +681,42 @@ def test_commands_that_are_taken_away(install: Install) -> None:
         plugins.commands(cli)
         failed = plugins.find("bad")
         assert failed and failed.error and "serve" in cli.commands
+    finally:
+        cli.commands = known
+
+
+@pytest.mark.parametrize("raised", [RuntimeError, KeyboardInterrupt, GeneratorExit])
+def test_a_command_that_fails_names_its_plugin(
+    install: Install, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], raised: type[BaseException]
+) -> None:
+    """What it says to its user, and the exit code that it asks for, stay its own."""
+    known = dict(cli.commands)
+
+    @click.group("odd")
+    def odd() -> None: ...
+
+    @odd.command("fail")
+    def fail() -> None:
+        raise raised("on purpose")
+
+    @odd.command("say")
+    def say() -> None:
+        raise click.ClickException("no such thing")
+
+    @odd.command("end")
+    def end() -> None:
+        sys.exit(7)
+
+    install("bad", source="acme", register_commands=lambda cli: cli.add_command(odd))
+    try:
+        for argument, message in (("fail", "command fail of plugin bad failed: "), ("say", "no such thing")):
+            monkeypatch.setattr(sys, "argv", ["snaglist", "odd", argument])
+            assert _run() == 1
+            assert message in capsys.readouterr().err
+            cli.commands = dict(known)
+        monkeypatch.setattr(sys, "argv", ["snaglist", "odd", "end"])
+        with pytest.raises(SystemExit) as ended:
+            _run()
+        assert ended.value.code == 7
     finally:
         cli.commands = known

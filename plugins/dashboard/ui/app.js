@@ -1,7 +1,8 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
 import { api, ApiError, hasKey, keepKey, watch } from "./api.js";
-import { html, keyed, render, visible } from "./dom.js";
+import { visible } from "./direction.js";
+import { html, keyed, render } from "./dom.js";
 import * as format from "./format.js";
 import * as keys from "./keys.js";
 import { pager } from "./pager.js";

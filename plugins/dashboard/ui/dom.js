@@ -7,16 +7,13 @@
 // Holes: between nodes (text, node, template, list), or a whole attribute value: `name=`, `?name=`
 // (present or not), `.name=` (property), `@name=` (listener), `vars=` (CSS custom properties).
 
+import { isolated, shownIn, turnsIn, visible } from "./direction.js";
+
 const HOLE = "data-hole-";
 const MARK = "hole:";
 // SECURITY: the only producer of trusted markup; it is given literal template parts and nothing else.
 const policy = globalThis.trustedTypes?.createPolicy("snaglist", { createHTML: (text) => text });
 const blueprints = new WeakMap();
-// Characters that turn the direction of a text would make it read otherwise than it is: they are shown, as \u202e.
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-/** Attributes that people read; others, such as `value` and `href`, hold data as it is. */
-const READ = new Set(["title", "aria-label", "label", "alt", "placeholder"]);
 
 class Template {
   constructor(strings, values) {
@@ -29,8 +26,6 @@ class List {
     Object.assign(this, { entries });
   }
 }
-
-export const visible = (text) => text.replace(TURNING, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const html = (strings, ...values) => new Template(strings, values);
 
@@ -155,17 +150,8 @@ class Attribute {
     else if (this.name === "vars") {
       for (const [name, text] of Object.entries(value ?? {})) this.element.style.setProperty(name, text);
     } else if (value === null || value === undefined || value === false) this.element.removeAttribute(this.name);
-    else if (READ.has(this.name)) this.element.setAttribute(this.name, value === true ? "" : visible(String(value)));
-    else this.element.setAttribute(this.name, value === true ? "" : value);
+    else this.element.setAttribute(this.name, value === true ? "" : shownIn(this.name, value));
   }
-}
-
-const holdsElements = ({ namespaceURI, localName }) => !namespaceURI?.endsWith("svg") && localName !== "option";
-
-/** A text that is written from right to left, in an element of its own: what stands beside it keeps its place. */
-function isolated(text, known) {
-  if (known?.localName === "bdi" && known.textContent === text) return known;
-  return Object.assign(document.createElement("bdi"), { textContent: text });
 }
 
 const one = (value) => (value instanceof Template ? value : html`${value}`);
@@ -180,7 +166,7 @@ class Slot {
   set(value) {
     const plain = !(value instanceof Template || value instanceof List || value instanceof Node || Array.isArray(value));
     let text = plain && value !== null && value !== undefined && typeof value !== "boolean" ? visible(String(value)) : "";
-    if (RIGHT_TO_LEFT.test(text) && holdsElements(this.anchor.parentNode)) [value, text] = [isolated(text, this.node), ""];
+    if (turnsIn(text, this.anchor.parentNode)) [value, text] = [isolated(text, this.node), ""];
     if (this.node && this.node !== value && this.node.nextSibling === this.anchor) this.node.remove();
     this.node = value instanceof Node ? value : null;
     let entries = value instanceof List ? value.entries : [];

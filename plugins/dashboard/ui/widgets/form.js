@@ -1,6 +1,7 @@
 // A form from a description of its fields. What the service refuses stands beside the field that it names.
 
-import { html, keyed, render, visible } from "../dom.js";
+import { visible } from "../direction.js";
+import { html, keyed, render } from "../dom.js";
 import { query } from "../routes.js";
 
 const PAUSE = 250;
