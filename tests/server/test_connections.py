@@ -1,5 +1,6 @@
 """Clients who hold what they have: connections, unread answers, requests without an end. docs/operating.md."""
 
+import errno
 import os
 import re
 import signal
@@ -11,6 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waitress.server import TcpWSGIServer
+
+from snaglist.kernel.service import Service
+from snaglist.plugins.system import connections
+from snaglist.plugins.system.connections import Server
 
 HEAD = b" HTTP/1.1\r\nHost: localhost\r\n"
 HEALTH = b"GET /?api=health" + HEAD + b"\r\n"
@@ -387,3 +393,26 @@ def test_large_bodies_leave_files_to_the_rest(serve: Serve, crowd: Callable[...,
     lines = log_of(server)
     assert any("large ones on their way wait in files" in line for line in lines)
     assert not any("ERROR" in line or "could not be received" in line for line in lines)
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+def test_without_a_free_file_the_next_connection_waits(
+    sqlite_service: Service, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """What else has the files: the server does not end, and does not ask again in every round of its loop."""
+
+    def refuse(_: Any) -> Any:
+        raise OSError(number, os.strerror(number))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        server = Server(lambda environ, start: [], listener, sqlite_service.settings, lambda request: False)
+        try:
+            assert server.readable()
+            monkeypatch.setattr(TcpWSGIServer, "accept", refuse)
+            assert server.accept() is None
+            assert not server.readable()
+            monkeypatch.setattr(connections, "monotonic", lambda: time.monotonic() + 1)
+            assert server.readable()
+        finally:
+            server.task_dispatcher.shutdown(timeout=1)
+            server.close()

@@ -120,6 +120,26 @@ def check_nothing_is_lost(messages: Iterable[str], seed: int) -> None:
         assert sorted(one for group in groups for one in group) == sorted(listed)
 
 
+def sentences(chance: random.Random) -> list[str]:
+    """Draw what `lines` draws, alike in every version of hypothesis."""
+    words, joints = ODD.split(), [" ", " ", ": ", ":", ", ", "; ", "/", "=", "-", " of ", "[", "] "]
+    found = []
+    for _ in range(chance.randint(1, 3)):
+        pieces = [
+            (chance.choice((None, chance.choice(words))), chance.choice(joints)) for _ in range(chance.randint(1, 7))
+        ]
+        few = chance.randint(2, len(POOL))
+        for _ in range(chance.choice((1, 8, 40))):
+            found.append("".join((word or chance.choice(POOL[:few])) + joint for word, joint in pieces))
+    return found
+
+
+@pytest.mark.parametrize("part", range(12))
+def test_drawn_sentences_in_any_order(part: int) -> None:
+    for seed in range(part * 50, part * 50 + 50):
+        check_any_order(sentences(random.Random(seed)), seed)
+
+
 @settings(max_examples=60)
 @given(lines(), st.integers(0, 99))
 def test_any_lines_in_any_order(found: list[str], seed: int) -> None:
