@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
 from snaglist.kernel import Conflict
 from snaglist.kernel.privacy import narrow, open_private
 
