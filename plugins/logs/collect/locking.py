@@ -3,12 +3,11 @@
 The lock is a file that the operating system frees when its holder ends, however it ends.
 """
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+
+from filelock import FileLock, Timeout
 
 from snaglist.kernel import Conflict
 from snaglist.kernel.privacy import narrow, open_private
@@ -20,39 +19,20 @@ _POLL_SECONDS = 0.1
 
 @contextmanager
 def import_turn(
-    folder: Path, *, wait: float = WAIT_SECONDS, waiting: Callable[[], None] | None = None
+    folder: Path, *, wait: float = WAIT_SECONDS, waiting: Callable[[], object] = lambda: None
 ) -> Iterator[None]:
-    """Hold the import lock of an application's folder; Conflict when it does not come free in time."""
-    deadline = time.monotonic() + wait
+    """Hold the import lock of an application's folder; Conflict when it does not come free in time.
+
+    `waiting` is called again and again while another holds it; what it raises ends the wait, as does a true answer.
+    """
     file = folder / LOCK_FILE
     narrow(file)  # who can read it can hold it
-    with open_private(file, "ab") as handle:
-        while not _take(handle):
-            if time.monotonic() >= deadline:
-                raise Conflict("Another import is running.")
-            if waiting:
-                waiting()
-            time.sleep(_POLL_SECONDS)
-        yield  # closing the file frees the lock
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(handle: IO[bytes]) -> bool:
-        try:
-            handle.seek(0)
-            msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _take(handle: IO[bytes]) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
+    open_private(file, "ab").close()
+    # Never deleted: a process that waits at a deleted file would not see the next one that is made.
+    lock = FileLock(file, wait, poll_interval=_POLL_SECONDS, preserve_lock_file=True)
+    try:
+        turn = lock.acquire(cancel_check=lambda: bool(waiting()))
+    except Timeout as error:
+        raise Conflict("Another import is running.") from error
+    with turn:
+        yield
