@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import Connection, Index, PrimaryKeyConstraint, UniqueConstraint, literal_column
+from sqlalchemy import ColumnElement, Connection, Index, PrimaryKeyConstraint, UniqueConstraint, literal_column
 
 from snaglist.kernel.columns import data, document, flag, id_column, moment, number, reference, text
 from snaglist.kernel.ddl import create_table
@@ -350,7 +350,7 @@ def s004(db: Connection) -> None:
 
 def _index_of_given(name: str, column: str, *, unique: bool = False) -> Index:
     """Return an index of the rows that have a value there; MySQL and MariaDB index all."""
-    given = literal_column(f"{column} IS NOT NULL")
+    given: ColumnElement[bool] = literal_column(f"{column} IS NOT NULL")
     return Index(name, column, unique=unique, sqlite_where=given, postgresql_where=given)
 
 
