@@ -4,7 +4,6 @@ That a released step stays as it is shows in `test_upgrades.py`: what it made th
 """
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +19,6 @@ from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.system.dumping.dump import tables_of
 
-PINS = Path(__file__).with_name("steps.json")
-RENEW = os.environ.get("PIN_STEPS") == "1"
 Config = dict[str, str]
 
 
