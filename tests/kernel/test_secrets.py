@@ -116,6 +116,7 @@ def test_a_value_opens_in_another_installation_with_the_same_secret(opened: Open
         assert other.secrets.open("default", FIELD, sealed) == "secret"
 
 
+@pytest.mark.servers
 def test_every_process_of_an_installation_uses_the_same_salt(service: Service) -> None:
     first = service.secrets.seal("default", FIELD, "secret")
     with service.database.transaction(service.applications.registry, write=False) as db:

@@ -160,6 +160,7 @@ def test_72_names_ids_and_types(site: Any) -> None:
     assert [row["name"] for row in site.client.get("connectors").json["data"]] == ["Straße", "web-2"]
 
 
+@pytest.mark.servers
 def test_put_replaces_and_patch_merges_one_level_deep(site: Any) -> None:
     module = site.client.post("modules", {"name": "Billing"}).json
     made = post(

@@ -15,6 +15,8 @@ from snaglist.plugins.issues.reading import READERS
 from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.maintenance import reindexing, stretches
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 
 
