@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from snaglist.kernel import Conflict
-from snaglist.plugins.logs.locking import LOCK_FILE, import_turn
+from snaglist.plugins.logs.collect.locking import LOCK_FILE, import_turn
 
 HOLD = """
 import sys
 from pathlib import Path
-from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.collect.locking import import_turn
 with import_turn(Path(sys.argv[1])):
     print("holds", flush=True)
     sys.stdin.read()
