@@ -45,7 +45,13 @@ SERVERS = {
     "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),
 }
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
-WHOLE = ("browser", "server", "wheels", "benchmarks")  # folders that the default run leaves out: see CONTRIBUTING.md
+WHOLE = (
+    "browser",
+    "server",
+    "wheels",
+    "extra",
+    "benchmarks",
+)  # folders that the default run leaves out: see CONTRIBUTING.md
 ENGINES = os.environ.get("TEST_ENGINES", "sqlite,postgresql,mariadb").split(",")
 LEDGER = "schema_step"
 

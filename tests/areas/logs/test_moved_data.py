@@ -20,6 +20,8 @@ from snaglist.plugins.issues import relative_to_data, tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.load import Loader
 
+pytestmark = pytest.mark.whole
+
 Config = dict[str, str]
 Line = Callable[..., str]
 
