@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("snaglist")
 
 GROUP = "snaglist.plugins"
-entry_points = cache(metadata.entry_points)  # searching all that is installed takes longer than the rest of a start
+entry_points: Any = cache(metadata.entry_points)  # searching what is installed takes longer than the rest of a start
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _SETTING = "plugin."
 # The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
