@@ -13,6 +13,8 @@ from snaglist.kernel import times
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search import queries
 
+pytestmark = pytest.mark.servers
+
 SORTS = ("newest", "oldest", "occurrences", "trend")
 
 
