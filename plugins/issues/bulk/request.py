@@ -45,8 +45,8 @@ def choose(call: Call, body: Mapping[str, Any]) -> list[int]:
         return [resolve_issue_id(call.db, body["id"])]
     if "filter" in body:
         known = {*(word.name for word in search_fields(call)), "q", "date", "from", "to"}
-        if unknown := [f"filter.{name}: is not a known field" for name in body["filter"] if name not in known]:
-            raise Invalid(unknown)  # of a plugin that is off
+        if strange := [f"filter.{name}: is not a known field" for name in body["filter"] if name not in known]:
+            raise Invalid(strange)  # of a plugin that is off
         found = matching_ids(call, body["filter"])
         return _mergeable(call, found, body["target_id"], drop=True) if body["action"] == "merge" else found
     resolved = resolve_issue_ids(call.db, set(body["ids"]))
