@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import bodies, times
+from snaglist.kernel.engines import savepoint
 from snaglist.kernel.faults import names_no_table
-from snaglist.kernel.lending import lend
 
 if TYPE_CHECKING:
     from snaglist.kernel.applications import Application
@@ -43,6 +43,26 @@ def _grants(role: str, ability: str) -> bool:
     if role == "editor":
         return ability.endswith(".read") or not ability.startswith(_OWNERS_ONLY)
     return role == "viewer" and ability.endswith(".read")
+
+
+class _Shared:
+    """A connection as handlers, hooks and jobs get it: its transaction is not theirs to end.
+
+    Ending it would keep half of what others do in it. `begin_nested` makes savepoints.
+    """
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("the transaction of call.db is shared: who opened it ends it")
+
+    commit = rollback = close = begin = get_transaction = _refuse
 
 
 @dataclass(slots=True)
@@ -103,11 +123,11 @@ class Call:
         self.service.require_schema(self.application)
         try:
             with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
-                self.connection, self.read_only = lend(connection, reading=not write), not write
+                shared = cast(Connection, _Shared(connection))
+                self.connection, self.read_only = shared, not write
                 try:
-                    yield connection
+                    yield shared
                 finally:
-                    connection.__class__ = Connection
                     self.connection, self.read_only, self.plugin_states = None, False, None
         except DBAPIError as error:
             if names_no_table(error):  # a mistake of whoever asked, or the whole database is another one by now
@@ -127,7 +147,7 @@ class Call:
 
             def begin() -> None:
                 self.before_db = around
-                opened.enter_context(self.db.begin_nested())
+                opened.enter_context(savepoint(self.db))
 
             self.before_db = begin
             try:

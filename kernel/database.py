@@ -27,7 +27,7 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import (
     OPEN_CONNECTIONS,
-    begin_file,
+    begin,
     ends_transaction,
     file_engine,
     files_of,
@@ -92,7 +92,7 @@ class Database:
     def transaction(
         self, tenant: Tenant, *, write: bool, snapshot: bool = False, durable: bool = False
     ) -> Iterator[Connection]:
-        """Open one transaction; commit at the end, roll back when the block raises.
+        """Open one transaction; commit at the end, roll back when the block raises. Without `write` it cannot write.
 
         With `snapshot` all its reads see the database as it was at the first one (on SQLite they always do). A
         `durable` commit is on the disk when it returns (on servers, unless they are configured otherwise, all are).
@@ -103,8 +103,7 @@ class Database:
         self.faults.refuse_damaged(tenant)
         try:
             with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
-                if self._server is None:
-                    begin_file(connection, write=write, durable=durable)
+                begin(connection, write=write, durable=durable)
                 yield connection
                 committing = True
             self.faults.recovered(tenant, write)
@@ -133,6 +132,14 @@ class Database:
         finally:
             if write:
                 lock.release()
+
+    @contextmanager
+    def _on_server(self, tenant: Tenant) -> Iterator[Connection]:
+        """Open a transaction in which a tenant itself is made or dropped."""
+        assert self._server is not None
+        with self._outages(tenant), self._server.begin() as connection:
+            begin(connection, write=True, durable=False)
+            yield connection
 
     @contextmanager
     def exclusive(self, tenant: Tenant) -> Iterator[Connection]:
@@ -180,7 +187,7 @@ class Database:
                             raise
                         time.sleep(0.1)
             raise Unavailable(_BUSY)
-        with self._outages(tenant), self._server.begin() as connection:
+        with self._on_server(tenant) as connection:
             if self.engine_name == "postgresql":
                 # IF NOT EXISTS alone still fails when two processes create the schema at once.
                 _lock_on_postgresql(connection, f"snaglist:{tenant.tenant}")
@@ -210,7 +217,7 @@ class Database:
             for file in files_of(tenant.file):
                 file.unlink(missing_ok=True)
             return
-        with self._outages(tenant), self._server.begin() as connection:
+        with self._on_server(tenant) as connection:
             if self.engine_name == "postgresql":
                 connection.execute(DropSchema(tenant.tenant, cascade=True, if_exists=True))
             else:

@@ -28,6 +28,7 @@ from snaglist.kernel import (
     write,
 )
 from snaglist.kernel.cli import Session, cli, command
+from snaglist.kernel.engines import TransactionEnded
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.worker import Worker
 from snaglist.plugins.logs import Parser
@@ -530,15 +531,10 @@ def _ending(kind: str) -> Callable[[Any], object]:
         "rollback": lambda db: db.rollback(),
         "close": lambda db: db.close(),
         "outermost": lambda db: db.get_transaction().commit(),
-        "text": lambda db: db.execute(text("  commit")),
-        "driver": lambda db: db.exec_driver_sql("ROLLBACK"),
-        "scalar": lambda db: db.scalar(text("COMMIT")),
-        "table": lambda db: Table("test_more", MetaData(), columns.id_column()).create(db, checkfirst=True),
-        "ddl": lambda db: db.exec_driver_sql("create table test_more (id integer)"),
     }[kind]
 
 
-ENDINGS = ["commit", "rollback", "close", "outermost", "text", "driver", "scalar", "table", "ddl"]
+ENDINGS = ["commit", "rollback", "close", "outermost"]
 
 
 def test_no_hook_ends_the_transaction_of_others(
@@ -569,6 +565,24 @@ def test_no_hook_ends_the_transaction_of_others(
             db.execute(insert(notes), {"word": "never"})
             savepoint.rollback()
         assert "never" not in words(client)
+
+
+@pytest.mark.parametrize("sql", ["COMMIT", "ROLLBACK"])
+def test_a_transaction_that_sql_ended_goes_no_further(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any], sql: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nobody reads the SQL of plugins; what it broke is seen when the hook returns, and nothing more is written."""
+    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("broken", events_stored=lambda call, batch: call.db.exec_driver_sql(sql))
+    install("late", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        with pytest.raises(TransactionEnded, match="the transaction of call.db is shared"):
+            emit(client, "events_stored", batch=None)
+        assert "plugin broken, hook events_stored: the transaction of call.db is shared" in caplog.text
+        assert words(client) == []
+        with (call := client.service.call()).transaction():
+            note("after")(call)
+        assert words(client) == ["after"]
 
 
 def test_a_plugin_whose_table_is_of_another_make_is_taken_out(
