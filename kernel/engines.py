@@ -137,7 +137,7 @@ def _watch_failures(engine: Engine) -> None:
             return
         if code in _READ_ONLY and not connection.info.get("write", True):
             raise RuntimeError("this transaction is for reading: it cannot write")
-        if code in _GIVEN_UP:
+        if code in _DEADLOCKS:
             connection.info["given_up"] = True
 
 
@@ -249,7 +249,8 @@ def is_aborted(connection: Connection) -> bool:
 
 # SQLSTATE: 40001 serialisation failure, 40P01 deadlock. MySQL: 1213 deadlock; 1305 on rolling back to a
 # savepoint: the server had rolled the whole transaction back, which hides the deadlock.
-_GIVEN_UP = {"40001", "40P01", 1213, 1305}
+_DEADLOCKS = {"40001", "40P01", 1213}
+_GIVEN_UP = {*_DEADLOCKS, 1305}
 # SQLSTATE classes and codes: connection, resources, shutdown, credentials, unknown database or schema; 42501 no
 # privilege; 55P03 lock wait.
 _OUTAGE_STATES = ("08", "53", "57P", "28", "3D", "3F", "42501", "55P03", "25006")

@@ -576,7 +576,7 @@ def test_a_transaction_that_sql_ended_goes_no_further(
     install("broken", events_stored=lambda call, batch: call.db.exec_driver_sql(sql))
     install("late", events_stored=lambda call, batch: note("behind")(call))
     with kernel(**on_each_database) as client:
-        with pytest.raises(TransactionEnded, match="the transaction of call.db is shared"):
+        with pytest.raises(TransactionEnded, match="is shared: SQL ended it"):
             emit(client, "events_stored", batch=None)
         assert "plugin broken, hook events_stored: the transaction of call.db is shared" in caplog.text
         assert words(client) == []
