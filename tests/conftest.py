@@ -38,7 +38,17 @@ from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import sealing
 
 ROOT = Path(__file__).parents[1]
-PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
+PROJECT = (
+    "pyproject.toml",
+    "setup.cfg",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "snaglist",
+    "kernel",
+    "plugins",
+    "schemas",
+)
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),
     "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),

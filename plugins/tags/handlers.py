@@ -40,7 +40,10 @@ def delete_tag(call: Call) -> Mapping[str, Any]:
 
 
 def _apply(call: Call, change: Callable[[], int]) -> dict[str, Any]:
-    """Store a change of a tag together with what its rule does to the issues; returns the tag."""
+    """Store a change of a tag together with what its rule does to the issues; returns the tag.
+
+    What takes longer than some seconds is left to a job that is still under way then.
+    """
 
     def store() -> tuple[int, int | None]:
         with call.transaction():

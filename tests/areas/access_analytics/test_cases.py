@@ -11,7 +11,7 @@ from snaglist.kernel.testing import running_service
 from snaglist.plugins.access_analytics.agents import describe_agent
 from snaglist.plugins.access_analytics.clients import client_finder
 from snaglist.plugins.access_analytics.command.gathering import Gathering
-from snaglist.plugins.logs import requests
+from snaglist.plugins.logs.read import requests
 
 CASES = {
     case["id"]: case

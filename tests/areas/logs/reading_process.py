@@ -20,8 +20,10 @@ from sqlalchemy import Row
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
-from snaglist.plugins.logs import file_import, importing, moving, queries, unfinished
-from snaglist.plugins.logs.files import OpenFile
+from snaglist.plugins.logs.identify import moved
+from snaglist.plugins.logs.read import file_import, importing, open_entries
+from snaglist.plugins.logs.read.files import OpenFile
+from snaglist.plugins.logs.store import queries
 
 _CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources", "settle")
 _SHOWN = ("id", "path", "generation", "identity", "offset", "first_byte", "status", "open_event", "occurrence_count")
@@ -84,8 +86,8 @@ def _watch(journal: int) -> None:
         setattr(queries, name, noted(getattr(queries, name)))
     file_import.store_events = noted(file_import.store_events)
     for name in ("replace_event", "withdraw_event"):
-        setattr(unfinished, name, noted(getattr(unfinished, name)))
-    moving.rename_source = noted(moving.rename_source)
+        setattr(open_entries, name, noted(getattr(open_entries, name)))
+    moved.rename_source = noted(moved.rename_source)
     for name in ("_resume", "_look_again", "_take", "_out_of_the_way"):
         setattr(file_import.FileImport, name, noted(getattr(file_import.FileImport, name)))
 

@@ -12,8 +12,8 @@ from snaglist.kernel.store import get_setting
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event, EventSource, change_status, store_events, tables
 from snaglist.plugins.issues.reading import READERS
-from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.maintenance import reindexing, stretches
+from snaglist.plugins.logs.maintain import reindexing, stretches
+from snaglist.plugins.logs.store import queries
 
 Line = Callable[..., str]
 
