@@ -122,10 +122,10 @@ def admit(call: Call, rates: Rates, delivery: Delivery) -> list[Pushed]:
     return let_in
 
 
-def give_back(call: Call, rates: Rates, delivery: Delivery) -> None:
+def give_back(call: Call, rates: Rates, address: str, events: int) -> None:
     """Take admitted events that are not to be stored after all out of the limits, in the open write transaction."""
-    limits = rates.limits(call, time.time(), [delivery.address])
-    limits.take(delivery.address, -delivery.outcome.accepted)
+    limits = rates.limits(call, time.time(), [address])
+    limits.take(address, -events)
     limits.write()
 
 
