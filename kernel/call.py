@@ -3,18 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection
 from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import bodies, times
+from snaglist.kernel.applications import Application
 from snaglist.kernel.engines import savepoint
 from snaglist.kernel.faults import names_no_table
-
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 
 T = TypeVar("T")
 
@@ -72,8 +70,8 @@ class Call:
     `actor_in` tells who acts in other applications: with a host, roles belong to an application.
     """
 
-    service: "Service"
-    selected: "Application | None" = None
+    service: Installation
+    selected: Application | None = None
     actor: Actor | None = None
     method: str = ""
     query: Mapping[str, Any] = field(default_factory=dict)
@@ -87,12 +85,12 @@ class Call:
     connection: Connection | None = None
     read_only: bool = False
     after_commit: set[Callable[[], object]] = field(default_factory=set)
-    actor_in: "Callable[[str], Actor | None] | None" = None
+    actor_in: Callable[[str], Actor | None] | None = None
     before_db: Callable[[], None] | None = None
     plugin_states: dict[str, dict[str, Any]] | None = None  # PERF: as the open transaction read them for its hooks
 
     @property
-    def application(self) -> "Application":
+    def application(self) -> Application:
         """The application acted on."""
         if self.selected is None:
             raise RuntimeError("this call selects no application")
@@ -135,7 +133,7 @@ class Call:
                 self.service.require_schema(self.application)
             raise
         if write:
-            self.service.activity.note(self.application)
+            self.service.jobs.written(self.application)
         while self.after_commit:
             self.after_commit.pop()()
 
@@ -177,7 +175,7 @@ class Call:
         """Tell whether the actor has an ability; background work has all."""
         return self.actor is None or self.actor.may(ability)
 
-    def may_in(self, application: "Application", ability: str) -> bool:
+    def may_in(self, application: Application, ability: str) -> bool:
         """Tell whether the actor has an ability in another application than the selected one."""
         if self.actor_in is None:
             return self.may(ability)
@@ -214,7 +212,7 @@ class Call:
 
     def enabled(self, plugin: str) -> bool:
         """Tell whether a plugin is on in this application (needs an open transaction)."""
-        return self.service.plugins.enabled(self.db, plugin)
+        return bool(self.service.plugins.enabled(self.db, plugin))
 
     def enqueue(self, kind: str, args: Mapping[str, Any] | None = None, **options: Any) -> int:
         """Queue a job in the open transaction and return its id; see `Jobs.enqueue` for the options."""
@@ -225,7 +223,8 @@ class Call:
 
         `check` returns a result as it is to be taken; when it raises, the plugin failed.
         """
-        return self.service.plugins.emit(hook, self, *check, **arguments)
+        found: dict[str, Any] = self.service.plugins.emit(hook, self, *check, **arguments)
+        return found
 
     def chain(self, hook: str, name: str, value: Any, *rules: Callable[[Any], Any]) -> Any:
         """Pass a value through a chain hook; `name` is the hook's argument that carries it.

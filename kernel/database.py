@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, inspect, select, text
 from sqlalchemy.dialects import mysql, postgresql, sqlite
@@ -37,8 +37,7 @@ from snaglist.kernel.engines import (
     server_engine,
 )
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import FOREIGN, MISSING, Unusable, fault_of, names_no_table
-from snaglist.kernel.known_faults import KnownFaults
+from snaglist.kernel.faults import FOREIGN, MISSING, KnownFaults, Tenant, Unusable, fault_of, names_no_table
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
@@ -54,26 +53,6 @@ T = TypeVar("T")
 
 class ConnectionLost(Unavailable):
     """The connection broke before the commit: nothing of the transaction was kept."""
-
-
-class Tenant(Protocol):
-    """What names one database: a SQLite file, or a schema or database on a server."""
-
-    @property
-    def id(self) -> str:
-        """Id of the application; empty for the registry."""
-
-    @property
-    def label(self) -> str:
-        """How messages name it, behind the article."""
-
-    @property
-    def tenant(self) -> str:
-        """Name on a server."""
-
-    @property
-    def file(self) -> Path:
-        """File on SQLite."""
 
 
 class Database:

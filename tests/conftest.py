@@ -34,8 +34,8 @@ from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import sealing
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[1]
 PROJECT = (

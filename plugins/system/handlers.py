@@ -14,7 +14,6 @@ from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.removing import remove_application
-from snaglist.plugins.system.retrying import retry
 
 
 def open_to_all(call: Call) -> None:
@@ -159,5 +158,5 @@ def change_job(call: Call) -> dict[str, Any]:
     if call.body["action"] == "cancel":
         call.service.jobs.cancel(call, job_id)
     else:
-        job_id = retry(call, job_id)
+        job_id = call.service.jobs.retry(call, job_id)
     return show_job(dict(call.service.jobs.find(call, job_id)))

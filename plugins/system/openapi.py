@@ -62,7 +62,7 @@ def _operation(endpoint: Endpoint, method: str, operation: Operation, components
 class Components:
     """The schema files that the document needs, each under a name of its own, with references between them."""
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Installation) -> None:
         self._service = service
         self.schemas: dict[str, Any] = {}
 

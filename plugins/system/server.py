@@ -16,18 +16,17 @@ from typing import Any
 from waitress.task import ErrorTask
 
 from snaglist.kernel import bodies
-from snaglist.kernel.app import create_app
+from snaglist.kernel.app import create_app, security_headers
 from snaglist.kernel.auth import presented_key
 from snaglist.kernel.containment import Stopped
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Endpoint
 from snaglist.kernel.errors import BadRequest, TooLarge, internal_error
 from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, cross_origin
-from snaglist.kernel.headers import security_headers
 from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.system.connections import Connection, Server
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.wire import StrictParser
 
 log = logging.getLogger("snaglist")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import zstandard
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.dashboard.assets import plain
 from snaglist.plugins.dashboard.lexing import compact, tokens
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[2]
 

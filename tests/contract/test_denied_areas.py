@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 CORE = ("system", "issues", "tags", "logs", "connectors", "dashboard")
 OPTIONAL = ("access_analytics", "alerting", "ingest", "releases", "tracker")

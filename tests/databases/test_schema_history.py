@@ -22,9 +22,9 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues.tables import issue_samples
 from snaglist.plugins.system.dumping.dump import tables_of
+from snaglist.testing import Client, running_service
 
 PINS = Path(__file__).with_name("steps.json")
 RENEW = os.environ.get("PIN_STEPS") == "1"

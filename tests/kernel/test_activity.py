@@ -10,8 +10,8 @@ from sqlalchemy import MetaData, delete, func, select
 
 from snaglist.kernel import Job, Option, activity, schedules, store, times, worker
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.system import Worker
+from snaglist.testing import Client, running_service
 
 Install = Callable[..., Any]
 

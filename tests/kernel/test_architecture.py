@@ -191,7 +191,7 @@ def test_every_public_thing_is_documented() -> None:
 
 @pytest.fixture(scope="module")
 def endpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Endpoint]:
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     with running_service(tmp_path_factory.mktemp("endpoints") / "data", jobs=False) as service:
         failed = {plugin.id: plugin.error for plugin in service.plugins.all() if plugin.error}

@@ -12,7 +12,7 @@ import zstandard
 from snaglist.kernel import Endpoint, Reply, own, read, write
 from snaglist.kernel import Path as PagePath
 from snaglist.kernel.call import Actor
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
 KEY = "test-key-0123456789abcdef"

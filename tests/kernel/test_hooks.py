@@ -30,8 +30,8 @@ from snaglist.kernel import (
 from snaglist.kernel.cli import Session, cli, command
 from snaglist.kernel.engines import TransactionEnded
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.logs import Parser
+from snaglist.plugins.system import Worker
 from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]

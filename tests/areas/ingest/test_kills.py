@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 
 def titles(client: Client, **query: Any) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search import queries
+from snaglist.testing import Client
 
 SORTS = ("newest", "oldest", "occurrences", "trend")
 
@@ -240,7 +240,7 @@ def test_every_way_through_the_data_gives_the_same_answer(
 
 def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
     """§17.4, §32: `pagination.*`."""
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     config = {"pagination__default_limit": 2, "pagination__max_limit": 3}
     with running_service(tmp_path / "data", jobs=False, **config) as service:

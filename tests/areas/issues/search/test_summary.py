@@ -3,7 +3,7 @@
 from typing import Any
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 
 def test_empty_application(client: Client) -> None:
