@@ -24,7 +24,8 @@ import servers
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.engine import make_url
 
-from snaglist.kernel.database import Database, Tenant
+from snaglist.kernel.database import Database
+from snaglist.kernel.faults import Tenant
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import SEVERITIES
 from snaglist.plugins.logs.read.importing import import_file

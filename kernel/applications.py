@@ -92,8 +92,7 @@ def tenant_name(prefix: str, application: str) -> str:
 class Applications:
     """The registry and what follows from it: databases and folders.
 
-    `upgrade` makes the tables of an application, `take_out_older` takes out plugins older than theirs (True for
-    any), and `unlike` names a table that is not as the code has it.
+    `upgrade` makes the tables of an application, `take_out_older` takes out plugins older than theirs: True for any.
     """
 
     def __init__(
@@ -105,15 +104,13 @@ class Applications:
         *,
         upgrade: Callable[[Application], list[Step]],
         take_out_older: Callable[[Iterable[tuple[str, str]]], bool],
-        unlike: Callable[[Application], str],
     ) -> None:
         self._database, self._steps, self._registry_steps = database, steps, registry_steps
-        self._upgrade, self._take_out_older, self._unlike = upgrade, take_out_older, unlike
+        self._upgrade, self._take_out_older = upgrade, take_out_older
         self._data = settings.data
         self._prefix = settings["database.prefix"]
         self._listed: tuple[float, list[Application]] = (0.0, [])
         self._states: dict[str, tuple[float, State]] = {}
-        self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self) -> list[tuple[str | None, Step]]:
@@ -206,10 +203,7 @@ class Applications:
             state = self._steps.state(application)
             if self._take_out_older(state.newer):
                 state = self._steps.state(application)
-            if state.current and application not in self._alike:  # what it was made by never changes again
-                state.unlike = self._unlike(application)
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
-                self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)
         return state
 

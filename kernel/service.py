@@ -14,7 +14,7 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, REMEDY, UNLIKE, Unusable
+from snaglist.kernel.faults import BEHIND, NEWER, REMEDY, Unusable
 from snaglist.kernel.installation import KEY_FILE, Jobs, Outbound, Secrets
 from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
@@ -28,9 +28,6 @@ log = logging.getLogger("snaglist")
 
 CREATED = "application"
 T = TypeVar("T")
-# The area `system` registers `columns`: `(service, application)` names a table of a current database that is not as the
-# code has it, "" for none.
-SCHEMA_LOOK = "schema_look"
 # The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
 PART = "service_part"
 
@@ -55,7 +52,6 @@ class Service:
             self.registry_steps,
             upgrade=self.upgrade_application,
             take_out_older=self.take_out_older,
-            unlike=self._unlike,
         )
         self._parts: dict[Any, Any] = {}
         self._making = threading.RLock()
@@ -120,14 +116,18 @@ class Service:
         """Raise Unusable when the application's database is not as the code needs it."""
         state = self.applications.state(application)
         if not state.current:
-            fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
+            fault = state.fault or (NEWER if state.newer else BEHIND)
             self.database.faults.note(application, fault)
-            what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
+            what = ""
+            if fault is NEWER and (version := self._made_by(application)):
+                what = f"The {application.label} {fault.said}, {version}"
             raise Unusable(application, fault, what)
 
-    def _unlike(self, application: Application) -> str:
-        look: Callable[[Service, Application], str] = self.plugins.types(SCHEMA_LOOK).get("columns", lambda *_: "")
-        return look(self, application)
+    def _made_by(self, application: Application) -> str:
+        """Return the other version that made a database, or upgraded it last; "" where it did not say."""
+        with self.database.transaction(application, write=False) as db:
+            version: str = store.get_setting(db, CREATED, {}).get("version", "")
+        return "" if version == self.version else version
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -179,7 +179,13 @@ class Service:
         state = self.steps.state(application)
         if state.fault:
             raise Unusable(application, state.fault)
-        return self.upgrade_application(application) if state.pending else []
+        if not state.pending:
+            return []
+        applied = self.upgrade_application(application)
+        with self.database.transaction(application, write=True) as db:
+            if store.get_setting(db, CREATED):
+                store.put_setting(db, CREATED, {"version": self.version})
+        return applied
 
     def upgrade_application(
         self, application: Application, *, only: Container[tuple[str, str]] | None = None

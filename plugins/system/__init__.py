@@ -12,7 +12,7 @@ import click
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.faults import REMEDY
 from snaglist.kernel.plugins import REGISTRATION, WHOLE
-from snaglist.kernel.service import PART, SCHEMA_LOOK
+from snaglist.kernel.service import PART
 from snaglist.plugins.system import commands, handlers, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.jobs.figures import METRICS
@@ -33,7 +33,6 @@ from snaglist.plugins.system.outbound import (
 from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.sealing import Sealing
-from snaglist.plugins.system.shapes import unlike
 
 __all__ = [
     "MAX_ANSWER", "OPEN_CHECK", "START_SECONDS", "Address", "Answer", "GuardedChild", "Refused", "Worker",
@@ -92,7 +91,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server, make parts of the service, look at keys, tables and registrations, offer figures of jobs."""
+    """Lend the server, make parts of the service, look at keys and registrations, offer figures of jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
@@ -105,8 +104,6 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         register("outbound", guard_of)
     elif kind == OPEN_CHECK:
         register("key", require_intended_key)
-    elif kind == SCHEMA_LOOK:
-        register("columns", unlike)
     elif kind == REGISTRATION:
         register("shapes", registrations.check)
     elif kind == WHOLE:

@@ -1,13 +1,11 @@
 """The OpenAPI 3.1 document, generated from the registered endpoints and their schemas."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import METHODS, Endpoint, Operation
-
-if TYPE_CHECKING:
-    from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 
 _COMPONENTS = "#/components/schemas/"
 _ERROR = {"type": "object", "properties": {"error": {"type": "string", "minLength": 1}}, "required": ["error"]}

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.installation import Installation
+from snaglist.kernel.plugin import Plugin
 from snaglist.plugins.issues import stored_path
 from snaglist.plugins.logs.identify.trail import Trail
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
@@ -144,7 +144,14 @@ def _note(call: Call, plugin_id: str, log_type: str, message: str | None) -> Non
 
 
 def make_reader(
-    service: Installation, head: bytes, *, parsers: Sequence[Parser], start: int, zone: str, modified_at: str, **known: Any
+    service: Installation,
+    head: bytes,
+    *,
+    parsers: Sequence[Parser],
+    start: int,
+    zone: str,
+    modified_at: str,
+    **known: Any,
 ) -> Reader:
     """Return a reader with the limits of the configuration; `known` is what an earlier reader found out.
 

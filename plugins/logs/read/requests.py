@@ -35,7 +35,9 @@ Take = Callable[[str, str, str, int, int, str, str, str, str, float | None], Non
 Miss = Callable[[str], None]
 
 
-def read_requests(service: Installation, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]) -> str | None:
+def read_requests(
+    service: Installation, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]
+) -> str | None:
     """Read a file to its end: `take` gets each request, `miss` the hour of each line that is none.
 
     Hours are `YYYY-MM-DD HH:00:00` in UTC; a line without a usable time has that of the line before. Times without
