@@ -1,18 +1,14 @@
-"""What a handler, job or command gets: one application, one actor, one database."""
+"""What a handler, job or command gets: one application, one actor, one request, one unit of work."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import bodies, times
 from snaglist.kernel.applications import Application
-from snaglist.kernel.engines import savepoint
-from snaglist.kernel.faults import names_no_table
-from snaglist.kernel.installation import Installation
+from snaglist.kernel.work import Work
 
 T = TypeVar("T")
 
@@ -43,116 +39,18 @@ def _grants(role: str, ability: str) -> bool:
     return role == "viewer" and ability.endswith(".read")
 
 
-class _Shared:
-    """A connection as handlers, hooks and jobs get it: its transaction is not theirs to end.
-
-    Ending it would keep half of what others do in it. `begin_nested` makes savepoints.
-    """
-
-    __slots__ = ("_connection",)
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._connection, name)
-
-    def _refuse(self, *_: Any, **__: Any) -> Any:
-        raise RuntimeError("the transaction of call.db is shared: who opened it ends it")
-
-    commit = rollback = close = begin = get_transaction = _refuse
-
-
 @dataclass(slots=True)
-class Call:
-    """One unit of work. `query` and `body` have passed the schemas: trimmed, typed, defaults filled in.
+class Request:
+    """What was asked. `query` and `body` have passed the schemas: trimmed, typed, defaults filled in."""
 
-    `actor_in` tells who acts in other applications: with a host, roles belong to an application.
-    """
-
-    service: Installation
-    selected: Application | None = None
-    actor: Actor | None = None
     method: str = ""
     query: Mapping[str, Any] = field(default_factory=dict)
-    body: Mapping[str, Any] = field(default_factory=dict)
-    raw_body: bytes | None = None
-    body_limit: int = 0
+    body: Any = field(default_factory=dict)
     environ: Mapping[str, Any] = field(default_factory=dict)
     base_url: str = ""
     address: str = ""
-    now: str = field(default_factory=times.now)
-    connection: Connection | None = None
-    read_only: bool = False
-    after_commit: set[Callable[[], object]] = field(default_factory=set)
-    actor_in: Callable[[str], Actor | None] | None = None
-    before_db: Callable[[], None] | None = None
-    plugin_states: dict[str, dict[str, Any]] | None = None  # PERF: as the open transaction read them for its hooks
-
-    @property
-    def application(self) -> Application:
-        """The application acted on."""
-        if self.selected is None:
-            raise RuntimeError("this call selects no application")
-        return self.selected
-
-    @property
-    def db(self) -> Connection:
-        """The open transaction of the application's database."""
-        if self.connection is None:
-            raise RuntimeError("no transaction is open: use `with call.transaction():`")
-        if self.before_db:
-            self.before_db()
-        return self.connection
-
-    @property
-    def label(self) -> str | None:
-        """The actor's label for history, None in background work."""
-        return self.actor.label if self.actor else None
-
-    @contextmanager
-    def transaction(self, *, write: bool = True, durable: bool = False) -> Iterator[Connection]:
-        """Open a transaction of the application's database as `call.db`; commit, or roll back when it raises.
-
-        What a `durable` one wrote survives a power cut; others may lose their last seconds then.
-        """
-        if self.connection is not None:
-            raise RuntimeError("a transaction is open already")
-        self.service.require_schema(self.application)
-        try:
-            with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
-                shared = cast(Connection, _Shared(connection))
-                self.connection, self.read_only = shared, not write
-                try:
-                    yield shared
-                finally:
-                    self.connection, self.read_only, self.plugin_states = None, False, None
-        except DBAPIError as error:
-            if names_no_table(error):  # a mistake of whoever asked, or the whole database is another one by now
-                self.service.applications.forget_state(self.application)
-                self.service.require_schema(self.application)
-            raise
-        if write:
-            self.service.jobs.written(self.application)
-        while self.after_commit:
-            self.after_commit.pop()()
-
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """Undo what the block writes when it raises. PERF: made when the block first asks for `db`; many never do."""
-        around = self.before_db
-        with ExitStack() as opened:
-
-            def begin() -> None:
-                self.before_db = around
-                opened.enter_context(savepoint(self.db))
-
-            self.before_db = begin
-            try:
-                yield
-            finally:
-                if self.before_db is begin:
-                    self.before_db = around
+    body_limit: int = 0
+    raw_body: bytes | None = None
 
     def read_body(self, *, unpacked: int = 0) -> bytes:
         """Return the body as it came, within the endpoint's limit; gzip is taken with `unpacked`, its limit in bytes.
@@ -163,9 +61,47 @@ class Call:
             self.raw_body = bodies.read_body(self.environ, self.body_limit)
         return bodies.decode(self.environ, self.raw_body, unpacked)
 
-    def repeat(self, work: Callable[[], T]) -> T:
-        """Run work that opens its own transactions again when the database ended one by a deadlock."""
-        return self.service.database.repeat(work)
+
+@dataclass(slots=True)
+class Call(Work):
+    """A unit of work on behalf of somebody, with what they asked.
+
+    `actor_in` tells who acts in other applications: with a host, roles belong to an application.
+    """
+
+    actor: Actor | None = None
+    request: Request = field(default_factory=Request)
+    now: str = field(default_factory=times.now)
+    actor_in: Callable[[str], Actor | None] | None = None
+
+    @property
+    def query(self) -> Mapping[str, Any]:
+        """The query as its schema has it."""
+        return self.request.query
+
+    @property
+    def body(self) -> Any:
+        """The body as its schema has it."""
+        return self.request.body
+
+    @property
+    def environ(self) -> Mapping[str, Any]:
+        """The WSGI variables of the request."""
+        return self.request.environ
+
+    @property
+    def base_url(self) -> str:
+        """Where the service is, as the client knows it."""
+        return self.request.base_url
+
+    def read_body(self, *, unpacked: int = 0) -> bytes:
+        """Return the body as it came; see `Request.read_body`."""
+        return self.request.read_body(unpacked=unpacked)
+
+    @property
+    def label(self) -> str | None:
+        """The actor's label for history, None in background work."""
+        return self.actor.label if self.actor else None
 
     def setting(self, name: str) -> Any:
         """Return the value of a configuration key such as `server.port`."""

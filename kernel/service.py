@@ -117,10 +117,10 @@ class Service:
         state = self.applications.state(application)
         if not state.current:
             fault = state.fault or (NEWER if state.newer else BEHIND)
-            self.database.faults.note(application, fault)
             what = ""
             if fault is NEWER and (version := self._made_by(application)):
                 what = f"The {application.label} {fault.said}, {version}"
+            self.database.faults.note(application, fault)  # last: a transaction that went well would disprove it
             raise Unusable(application, fault, what)
 
     def _made_by(self, application: Application) -> str:

@@ -32,7 +32,7 @@ def gate(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> Call
     reached: list[str] = []
 
     def handler(call: Any) -> Any:
-        reached.append(call.method)
+        reached.append(call.request.method)
         if call.body.get("name") == "boom":
             raise RuntimeError("s3cret /etc/path SELECT 1")
         return {"items": ["x" * 40] * 60} if call.method in ("GET", "HEAD") else dict(call.body)

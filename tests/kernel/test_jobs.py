@@ -12,8 +12,9 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 
 from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
-from snaglist.kernel.jobs import LEASE_SECONDS, LeaseLost
+from snaglist.kernel.jobs import LeaseLost
 from snaglist.plugins.system.jobs.leases import heartbeat, place, worker_alive, worker_id
+from snaglist.plugins.system.jobs.queue import LEASE_SECONDS
 from snaglist.plugins.system.jobs.schedules import Schedules
 from snaglist.testing import Client
 

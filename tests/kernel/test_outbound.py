@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from snaglist.kernel.errors import BadGateway
 from snaglist.kernel.origin import parse_networks
-from snaglist.plugins.system.outbound import Guard
 from snaglist.plugins.system.outbound.addresses import Refused, check_address, is_public
+from snaglist.plugins.system.outbound.guard import Guard
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 NOT_PUBLIC = [

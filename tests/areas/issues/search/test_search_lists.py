@@ -317,7 +317,7 @@ def test_an_export_holds_no_transaction_while_it_is_read(sqlite_service: Any, sq
 
     ids = [sqlite_rows.issue(f"Issue {n}", [f"2026-01-0{n} 00:00:00"]) for n in (1, 2, 3)]
     call = sqlite_service.call()
-    call.query = {}
+    call.request.query = {}
     with call.transaction(write=False):
         reply = export.export(call, listing.prepare(call, "oldest", []), "ndjson")
     assert call.connection is None
