@@ -35,7 +35,7 @@ def gate(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> Call
         reached.append(call.request.method)
         if call.body.get("name") == "boom":
             raise RuntimeError("s3cret /etc/path SELECT 1")
-        return {"items": ["x" * 40] * 60} if call.method in ("GET", "HEAD") else dict(call.body)
+        return {"items": ["x" * 40] * 60} if call.request.method in ("GET", "HEAD") else dict(call.body)
 
     def endpoint(name: str) -> Endpoint:
         operations = {"get": read(handler, "things.read"), "post": write(handler, "things.write")}

@@ -585,26 +585,6 @@ def test_a_transaction_that_sql_ended_goes_no_further(
         assert words(client) == ["after"]
 
 
-def test_a_plugin_whose_table_is_of_another_make_is_taken_out(
-    install: Install, kernel: Kernel, own_database_config: dict[str, str]
-) -> None:
-    """A step was changed after it ran: the plugin is `failed`, where its requests failed; the rest goes on."""
-    made = Table("test_notes", MetaData(), columns.id_column(), columns.text("word", 40))
-    given = {"register_tables": lambda register: register(notes), "source": "snaglist-a"}
-    install("a", register_steps=lambda register: register("s001", make_notes), **given)
-    with kernel(folder="fits", **own_database_config) as client:
-        assert client.service.plugins.find("a").error is None
-        call = client.service.call()
-        with client.service.database.transaction(call.application, write=True) as db:
-            notes.drop(db)
-            made.create(db)
-    with kernel(folder="fits", **own_database_config) as client:
-        failed = state(client, "a")
-        assert (failed["status"], failed["last_error"]["hook"]) == ("failed", "register_tables")
-        assert "table test_notes is not as this version has it" in failed["last_error"]["message"]
-        assert client.get("health").json["checks"]["schema"] is True
-
-
 def _writing(kind: str) -> Callable[[Any], object]:
     return {
         "insert": lambda db: db.execute(insert(notes), {"word": "x"}),
