@@ -30,6 +30,8 @@ CREATED = "application"
 T = TypeVar("T")
 # The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
 PART = "service_part"
+# An area registers `properties(service)` by the name under which its schemas are open (`x-open`).
+OPEN = "open_schema"
 
 
 class Service:
@@ -42,7 +44,7 @@ class Service:
         self.plugins = Plugins(settings["plugins.disabled"], trace=settings["log.hook_trace"])
         self.plugins.load()
         self.database = Database(settings)
-        self.schemas = Schemas()
+        self.schemas = Schemas(lambda name: self.plugins.types(OPEN)[name](self))
         self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(
