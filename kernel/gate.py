@@ -24,12 +24,14 @@ from snaglist.kernel.endpoints import Endpoint, Operation, Path, Reply
 from snaglist.kernel.errors import (
     BadRequest,
     Forbidden,
+    HeadersTooLarge,
     Invalid,
     MethodNotAllowed,
     NotFound,
     ServiceError,
     TooLarge,
     Unauthorized,
+    UriTooLong,
     internal_error,
 )
 from snaglist.kernel.origin import WRITING, Peer, read_peer
@@ -45,18 +47,6 @@ TOO_LONG = "The URL is over 16 KiB."
 READING = ("GET", "HEAD")
 Environ = Mapping[str, Any]
 Identify = Callable[[Environ, str | None], Actor | None]
-
-
-class UriTooLong(ServiceError):
-    """The URL is over 16 KiB."""
-
-    status = 414
-
-
-class HeadersTooLarge(ServiceError):
-    """The headers are over 64 KiB."""
-
-    status = 431
 
 
 @dataclass(frozen=True, slots=True)

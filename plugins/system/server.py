@@ -18,8 +18,8 @@ from waitress.task import ErrorTask, WSGITask
 from snaglist.kernel.app import create_app, security_headers
 from snaglist.kernel.containment import Stopped
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Reply
-from snaglist.kernel.errors import ServiceError, internal_error
-from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, UriTooLong, encode_json
+from snaglist.kernel.errors import ServiceError, UriTooLong, internal_error
+from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, encode_json
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.plugins.system.connections import Connection, Server
