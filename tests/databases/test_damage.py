@@ -13,6 +13,8 @@ from sqlalchemy import func, select
 from snaglist.plugins.issues import tables
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.whole
+
 Commands = Callable[..., Any]
 PAGE = 8192
 

@@ -16,7 +16,7 @@ from snaglist.plugins import system
 from snaglist.testing import Client, running_service
 
 
-@dataclass
+@dataclass(frozen=True)
 class Distribution:
     """What a plugin was installed from."""
 

@@ -21,6 +21,8 @@ from snaglist.plugins.issues import EventSource
 from snaglist.plugins.logs import LineBatch
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 Before = Callable[..., datetime]
 

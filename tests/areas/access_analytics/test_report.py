@@ -13,6 +13,8 @@ from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.tables import hours
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 Before = Callable[..., datetime]
 

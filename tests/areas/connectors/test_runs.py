@@ -17,6 +17,8 @@ from snaglist.plugins.connectors import ConnectorType, planning, runs, syncing, 
 from snaglist.plugins.connectors.types import BUILT_IN, local
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.servers
+
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 
 

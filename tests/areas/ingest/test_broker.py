@@ -25,6 +25,8 @@ from snaglist.plugins.logs.pushing import storing
 from snaglist.plugins.system import Worker
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.whole
+
 RUN = "from snaglist.kernel.cli import main; main()"
 MANY = [
     {"message": f"Order {n} failed", "event_id": f"id-{n}", "context": {"note": os.urandom(400).hex()}}

@@ -8,6 +8,8 @@ import pytest
 from snaglist.plugins.issues import tables
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 TRACE = """Traceback (most recent call last):
   File "/srv/app/pay.py", line 3, in charge
     gateway.send(order)

@@ -14,6 +14,8 @@ from snaglist.plugins.logs.maintain import deletion
 from snaglist.plugins.logs.tables import log_deletions
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 CONFIRMATION = "DELETE LOGS"
 

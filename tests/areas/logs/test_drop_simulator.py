@@ -21,6 +21,8 @@ from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
 from snaglist.testing import running_service
 
+pytestmark = pytest.mark.whole
+
 _START = 1_700_000_000
 
 

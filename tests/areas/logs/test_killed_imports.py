@@ -12,6 +12,8 @@ import pytest
 from snaglist.plugins.issues import tables
 from snaglist.testing import running_service
 
+pytestmark = pytest.mark.whole
+
 Line = Callable[..., str]
 KINDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 

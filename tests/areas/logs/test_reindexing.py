@@ -15,6 +15,8 @@ from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 
 

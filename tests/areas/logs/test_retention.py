@@ -14,6 +14,8 @@ from snaglist.plugins.issues import change_status, tables
 from snaglist.plugins.logs.maintain import queries, retention
 from snaglist.testing import Client, running_service
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 
 

@@ -20,6 +20,8 @@ from snaglist.kernel import times
 from snaglist.plugins.issues import tables
 from snaglist.testing import running_service
 
+pytestmark = pytest.mark.whole
+
 KEEP = 9
 _START = 1_700_000_000
 

@@ -9,6 +9,8 @@ from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 FRAMES = [
     {"function": "charge", "file": "app/orders.py", "line": 42, "column": None, "in_app": True},
     {"function": "send", "file": "/usr/lib/python3/site-packages/http.py", "line": 7, "column": None, "in_app": False},

@@ -13,6 +13,8 @@ from snaglist.kernel import times
 from snaglist.plugins.issues.search import queries
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 SORTS = ("newest", "oldest", "occurrences", "trend")
 
 

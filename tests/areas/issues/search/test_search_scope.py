@@ -10,6 +10,8 @@ from snaglist.kernel import Invalid, times
 from snaglist.plugins.issues.search.scope import Scope, hours_until, read_scope
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 DAY = {"from": "2026-01-03 00:00:00", "to": "2026-01-04"}
 
 

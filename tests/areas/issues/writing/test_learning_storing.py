@@ -14,6 +14,8 @@ from snaglist.plugins.issues.learning import Model
 from snaglist.plugins.issues.learning.tables import learned_slots, learned_templates
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 NAMES = [
     "anna",
     "ben",

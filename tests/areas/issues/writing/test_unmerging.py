@@ -9,6 +9,8 @@ from snaglist.plugins.issues import Event, tables, unmerge_grouping
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo"]
 
 
