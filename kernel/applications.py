@@ -22,9 +22,6 @@ log = logging.getLogger("snaglist")
 
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
-# The area `system` registers `columns`: `(service, application)` names a table of a current database that is not as the
-# code has it, "" for none.
-SCHEMA_LOOK = "schema_look"
 MAX_TENANT = 63
 FIRST = "default"
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
@@ -102,7 +99,6 @@ class Applications:
         self._prefix = service.settings["database.prefix"]
         self._listed: tuple[float, list[Application]] = (0.0, [])
         self._states: dict[str, tuple[float, State]] = {}
-        self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self) -> list[tuple[str | None, Step]]:
@@ -195,11 +191,7 @@ class Applications:
             state = self._service.steps.state(application)
             if self._service.take_out_older(state.newer):
                 state = self._service.steps.state(application)
-            if state.current and application not in self._alike:  # what it was made by never changes again
-                look = self._service.plugins.types(SCHEMA_LOOK).get("columns", lambda *_: "")
-                state.unlike = look(self._service, application)
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
-                self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)
         return state
 

@@ -36,10 +36,9 @@ READONLY = Fault("readonly", "cannot be written to", 60)
 FULL = Fault("full", "has no room left: the disk is full", 60)
 NEWER = Fault("newer", "was made by a newer snaglist", 60)
 BEHIND = Fault("behind", "is behind this version", 10)
-UNLIKE = Fault("unlike", "was made by an unreleased version", 10)
 # The area `system` registers `told(error)`: the message of a failure, with what an operator can do about it.
 REMEDY = "remedy"
-OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
+OF_THE_SCHEMA = (BEHIND, NEWER)
 
 
 class Unusable(Unavailable):

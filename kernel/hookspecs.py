@@ -91,8 +91,9 @@ def register_steps(register: "Callable[[str, Callable[[Connection], None]], None
     """Collect. Call `register(name, step)` in order; each step runs once per application database.
 
     A step gets the open connection, runs in one transaction with its ledger row, must be repeatable (MySQL commits
-    DDL by itself), and never changes after release. A step that raises makes the plugin `failed`, and so does a
-    database that a newer version of the plugin has changed; its tables stay. Since 0.1.
+    DDL by itself; `snaglist.kernel.ddl` looks first), and never changes after release: it holds the tables as they were
+    when it was written, and never names those that the code uses now. A step that raises makes the plugin `failed`, and
+    so does a database that a newer version of the plugin has changed; its tables stay. Since 0.1.
     """
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
-from snaglist.kernel.applications import SCHEMA_LOOK
 from snaglist.kernel.faults import REMEDY
 from snaglist.kernel.host import OPEN_CHECK
 from snaglist.kernel.plugins import REGISTRATION, WHOLE
@@ -22,7 +21,6 @@ from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.outbound import guard_of
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.sealing import Sealing
-from snaglist.plugins.system.shapes import unlike
 
 __all__: list[str] = []
 
@@ -78,7 +76,7 @@ def register_settings(register: Callable[[Option], None]) -> None:
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server, make parts of the service, look at keys, tables and registrations, offer figures of jobs."""
+    """Lend the server, make parts of the service, look at keys and registrations, offer figures of jobs."""
     if kind == "server":
         from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
 
@@ -90,8 +88,6 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
         register("outbound", guard_of)
     elif kind == OPEN_CHECK:
         register("key", require_intended_key)
-    elif kind == SCHEMA_LOOK:
-        register("columns", unlike)
     elif kind == REGISTRATION:
         register("shapes", registrations.check)
     elif kind == WHOLE:

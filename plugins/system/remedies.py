@@ -10,7 +10,6 @@ from snaglist.kernel.faults import (
     MISSING,
     NEWER,
     READONLY,
-    UNLIKE,
     Fault,
     Unusable,
 )
@@ -30,7 +29,6 @@ _REMEDIES: dict[Fault, str] = {
     FULL: "free space on the disk of {folder} (or of the server)",
     NEWER: "upgrade this program",
     BEHIND: "run `snaglist db upgrade`",
-    UNLIKE: "`snaglist db dump` with that, `db load --replace` with this one",
 }
 _OF_THE_REGISTRY = dict.fromkeys(
     (DAMAGED, MISSING, FOREIGN),

@@ -25,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE_AREAS = ["issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,500 with everything built. It was 4,160 before it learned
 # to go on when something is broken: code of plugins (containment), databases (faults, known_faults); to look for work
-# only where something happens (activity, schedules); and to check requests at a bounded cost (validator).
-KERNEL_LINES = 4689
+# only where something happens (activity, schedules); and to check requests at a bounded cost (validator);
+# and before its steps held their tables (ddl, store).
+KERNEL_LINES = 4842
 MODULE_LINES = 400
 
 

@@ -17,14 +17,14 @@ from snaglist.plugins.logs.collect import in_place
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover, reason
 from snaglist.plugins.logs.collect.finished import unrest
 from snaglist.plugins.logs.collect.locking import import_turn
-from snaglist.plugins.logs.identify.dropped import dropped
+from snaglist.plugins.logs.identify.search import dropped
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain.archive import Retention, free_place, move_into, prune
-from snaglist.plugins.logs.read.failures import unforeseen
-from snaglist.plugins.logs.read.importing import import_file
-from snaglist.plugins.logs.read.parsing import Reading, known_source
+from snaglist.plugins.logs.read.importing import import_file, unforeseen
+from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.store.sources import known_source
 
 GROWING_HOURS = 24
 

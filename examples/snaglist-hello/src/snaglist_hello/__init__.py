@@ -31,8 +31,9 @@ def register_tables(register: Callable[[Table], None]) -> None:
 
 @hookimpl
 def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
-    """Create them; a step never changes after release, the next change is the next step."""
-    register("s001", tables.create)
+    """Name what creates and changes them, in order."""
+    for name, step in tables.STEPS:
+        register(name, step)
 
 
 @hookimpl

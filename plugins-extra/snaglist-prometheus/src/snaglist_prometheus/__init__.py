@@ -5,9 +5,11 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, PrimaryKeyConstraint, Table
 
 from snaglist.kernel import Call, Description, Endpoint, hookimpl, own
+from snaglist.kernel.columns import number, text
+from snaglist.kernel.ddl import create_table
 from snaglist.plugins.issues import StoredBatch
 from snaglist_prometheus import events
 from snaglist_prometheus.exposing import Metrics
@@ -17,8 +19,8 @@ from snaglist_prometheus.requests import REQUESTS
 @hookimpl
 def describe() -> Description:
     """Describe the plugin."""
-    text = "Shows requests, events, lag, jobs, outbox and disk to Prometheus"
-    return Description("prometheus", "Prometheus", text, "Operation", version("snaglist-prometheus"), after=("issues",))
+    said = "Shows requests, events, lag, jobs, outbox and disk to Prometheus"
+    return Description("prometheus", "Prometheus", said, "Operation", version("snaglist-prometheus"), after=("issues",))
 
 
 @hookimpl
@@ -39,7 +41,16 @@ def register_steps(register: Callable[[str, Callable[[Connection], None]], None]
     """Make the table."""
 
     def s001(db: Connection) -> None:
-        events.TABLE.create(db, checkfirst=True)
+        create_table(
+            db,
+            "prometheus_events",
+            text("severity", 20),
+            number("shard"),
+            number("count"),
+            number("lag"),
+            number("newest"),
+            PrimaryKeyConstraint("severity", "shard"),
+        )
 
     register("s001", s001)
 

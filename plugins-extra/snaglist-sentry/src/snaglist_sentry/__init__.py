@@ -62,12 +62,7 @@ def register_tables(register: Callable[[Table], None]) -> None:
 @hookimpl
 def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
     """Make the tables."""
-
-    def s001(db: Connection) -> None:
-        for table in RATES.tables:
-            table.create(db, checkfirst=True)
-
-    register("s001", s001)
+    register("s001", RATES.create_tables)
 
 
 @hookimpl
