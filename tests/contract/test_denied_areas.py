@@ -6,6 +6,8 @@ import pytest
 
 from snaglist.kernel.testing import Client, running_service
 
+pytestmark = pytest.mark.whole
+
 CORE = ("system", "issues", "tags", "logs", "connectors", "dashboard")
 OPTIONAL = ("access_analytics", "alerting", "ingest", "releases", "tracker")
 

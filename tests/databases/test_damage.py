@@ -13,6 +13,8 @@ from sqlalchemy import func, select
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.whole
+
 Commands = Callable[..., Any]
 PAGE = 8192
 

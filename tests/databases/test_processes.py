@@ -17,6 +17,8 @@ from sqlalchemy import func, select
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 Config = dict[str, str]
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa")

@@ -74,6 +74,7 @@ def test_from_every_earlier_state(unstarted: Service, shape: Callable[..., Any])
         assert shape(unstarted, fresh) == expected
 
 
+@pytest.mark.whole
 def test_four_processes_upgrade_one_fresh_database(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
 ) -> None:

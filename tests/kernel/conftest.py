@@ -16,7 +16,7 @@ from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins import system
 
 
-@dataclass
+@dataclass(frozen=True)
 class Distribution:
     """What a plugin was installed from."""
 

@@ -344,6 +344,7 @@ def test_the_first_application_can_be_deleted(client: Client) -> None:
     assert client.get("plugins", app="default").status == 422
 
 
+@pytest.mark.servers
 def test_an_application_with_a_running_job_is_kept(client: Client) -> None:
     from sqlalchemy import insert
 

@@ -13,6 +13,8 @@ from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.errors import BadGateway
 from snaglist.kernel.guarded import GuardedChild
 
+pytestmark = pytest.mark.whole
+
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 PROBE = """
 import asyncio, os, socket, subprocess, time, urllib.request

@@ -9,6 +9,8 @@ import pytest
 
 from snaglist.kernel.settings import ConfigurationError
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
 

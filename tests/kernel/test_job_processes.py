@@ -17,6 +17,8 @@ from snaglist.kernel import Job, store
 from snaglist.kernel.leases import worker_id
 from snaglist.kernel.service import Service
 
+pytestmark = pytest.mark.whole
+
 Install = Kernel = Callable[..., Any]
 
 # A worker process: its job appends lines to a file, so that the test sees who ran what and when.

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as File
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import pytest
@@ -509,6 +509,13 @@ def test_a_result_that_cannot_be_stored_fails_its_job(install: Install, kernel: 
         assert {client.get("jobs", id=job_id).json["data"]["status"] for job_id in ids} == {"failed"}
 
 
+class Distribution(NamedTuple):
+    """What a plugin was installed from."""
+
+    name: Any
+    version: Any
+
+
 def test_damaged_metadata_of_a_distribution(install: Install, kernel: Kernel) -> None:
     class Damaged:
         @property
@@ -516,7 +523,7 @@ def test_damaged_metadata_of_a_distribution(install: Install, kernel: Kernel) ->
             raise KeyError("Name")
 
     install("bad").dist = Damaged()
-    install("odd").dist = SimpleNamespace(name=None, version=None)
+    install("odd").dist = Distribution(None, None)
     with kernel() as client:
         assert plugin(client)["status"] == plugin(client, "odd")["status"] == "active"
 
@@ -575,7 +582,7 @@ def register_jobs(register):
     sys.stderr.write("here\\n"); sys.stderr.flush()
     import time; time.sleep(30)
 module.describe, module.register_jobs = hookimpl(describe), hookimpl(register_jobs)
-point = SimpleNamespace(name="slow", load=lambda: module, dist=SimpleNamespace(name="snaglist-slow", version="1.0"))
+point = SimpleNamespace(name="slow", load=lambda: module, dist=None)
 plugins.entry_points = lambda group: [*entry_points(group=group), point]
 sys.argv = ["snaglist", "--data", sys.argv[1], "plugins", "list"]
 main()

@@ -20,6 +20,8 @@ from snaglist.kernel.testing import Client
 from snaglist.kernel.text import harmless, one_line, visible
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.servers
+
 CONTROLS = ("\n", "\r\n", "\t", "\x1b[31m", "\x7f", "\x85", "\x9b", "\u2028", "\u2029")
 WORDS = "must be one line without control characters"
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

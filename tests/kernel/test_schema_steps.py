@@ -203,6 +203,7 @@ service.close()
 """
 
 
+@pytest.mark.whole
 def test_four_processes_start_at_once(tmp_path: Path, own_database_config: dict[str, str]) -> None:
     """Nobody fails, nothing is made twice."""
     config = {name.replace("__", "."): value for name, value in own_database_config.items()}

@@ -10,6 +10,8 @@ from snaglist.kernel.steps import Step
 from snaglist.kernel.testing import Client
 from snaglist.plugins.system.registering import register_application
 
+pytestmark = pytest.mark.servers
+
 
 def test_fresh_service_is_healthy(client: Client) -> None:
     answer = client.get("health")

@@ -67,8 +67,7 @@ def copy_tests(area: str, folder: Path) -> Path:
     shutil.copytree(
         ROOT / "tests" / "areas" / area, tests / "areas" / area, ignore=shutil.ignore_patterns("__pycache__")
     )
-    for name in ("conftest.py", "forks.py"):
-        shutil.copy(ROOT / "tests" / name, tests)
+    shutil.copy(ROOT / "tests" / "conftest.py", tests)
     (tests / "cases").symlink_to(ROOT / "tests" / "cases")
     for name in ("docs", "clients", "benchmarks", "examples", "README.md", ".node"):
         if (ROOT / name).exists():

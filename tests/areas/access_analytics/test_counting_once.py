@@ -21,6 +21,8 @@ from snaglist.plugins.access_analytics.tables import hours
 from snaglist.plugins.issues import EventSource
 from snaglist.plugins.logs import LineBatch
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 Before = Callable[..., datetime]
 

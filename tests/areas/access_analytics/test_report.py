@@ -13,6 +13,8 @@ from snaglist.kernel.testing import Client
 from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.tables import hours
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 Before = Callable[..., datetime]
 

@@ -17,6 +17,8 @@ from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.connectors import ConnectorType, planning, runs, syncing, tables
 from snaglist.plugins.connectors.types import BUILT_IN, local
 
+pytestmark = pytest.mark.servers
+
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 
 

@@ -17,6 +17,8 @@ import pytest
 
 from snaglist.kernel.addresses import parse_networks
 
+pytestmark = pytest.mark.whole
+
 
 class Handler(http.server.SimpleHTTPRequestHandler):
     """Files with ranges, unless the server is told to behave worse."""

@@ -25,6 +25,8 @@ from snaglist.plugins.ingest import broker as rules
 from snaglist.plugins.ingest import wire
 from snaglist.plugins.logs.pushing import storing
 
+pytestmark = pytest.mark.whole
+
 RUN = "from snaglist.kernel.cli import main; main()"
 MANY = [
     {"message": f"Order {n} failed", "event_id": f"id-{n}", "context": {"note": os.urandom(400).hex()}}

@@ -18,6 +18,8 @@ import pytest
 
 from snaglist.kernel.testing import Client, running_service
 
+pytestmark = pytest.mark.whole
+
 SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 
 

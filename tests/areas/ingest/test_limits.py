@@ -11,6 +11,8 @@ from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.logs.pushing import storing
 from snaglist.plugins.system.upgrading import upgrade
 
+pytestmark = pytest.mark.servers
+
 START = 1_800_000_000.0  # the start of a window of 60 s
 
 

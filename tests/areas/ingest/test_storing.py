@@ -8,6 +8,8 @@ import pytest
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.servers
+
 TRACE = """Traceback (most recent call last):
   File "/srv/app/pay.py", line 3, in charge
     gateway.send(order)

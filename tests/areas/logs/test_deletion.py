@@ -14,6 +14,8 @@ from snaglist.plugins.issues import change_status, tables
 from snaglist.plugins.logs.maintain import deletion
 from snaglist.plugins.logs.tables import log_deletions
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 CONFIRMATION = "DELETE LOGS"
 

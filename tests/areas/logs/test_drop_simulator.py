@@ -21,6 +21,8 @@ from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
 
+pytestmark = pytest.mark.whole
+
 _START = 1_700_000_000
 
 

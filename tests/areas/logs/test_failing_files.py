@@ -58,6 +58,7 @@ def test_the_others_are_read(client: Client, drop: Any, line: Line, poison: Any,
     assert (again["files"], again["events"], again["errors"]) == (1, 2, [])
 
 
+@pytest.mark.servers
 def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Line, poison: Any) -> None:
     poison["odd"] = StopIteration()
     path = tmp_path / "app.log"
@@ -74,6 +75,7 @@ def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Li
     store.check_counters()
 
 
+@pytest.mark.servers
 def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not told as read, and not archived unread."""
 

@@ -16,6 +16,8 @@ import pytest
 
 from snaglist.kernel.testing import running_service
 
+pytestmark = pytest.mark.whole
+
 Line = Callable[..., str]
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()", "import"]
 SECONDS = 30

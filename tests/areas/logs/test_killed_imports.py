@@ -12,6 +12,8 @@ import pytest
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.whole
+
 Line = Callable[..., str]
 KINDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 

@@ -131,6 +131,7 @@ def test_a_link_that_takes_the_place_of_a_file_while_it_is_read(
     assert store.rows(tables.occurrences) == []
 
 
+@pytest.mark.servers
 def test_a_link_that_takes_the_place_of_a_log_that_was_read(store: Any, site: Path) -> None:
     """The scheduled reading goes on from the recorded path."""
     log = site / "app.log"

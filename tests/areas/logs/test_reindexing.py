@@ -15,6 +15,8 @@ from snaglist.plugins.issues.reading import READERS
 from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 
 

@@ -14,6 +14,8 @@ from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import change_status, tables
 from snaglist.plugins.logs.maintain import queries, retention
 
+pytestmark = pytest.mark.servers
+
 Line = Callable[..., str]
 
 

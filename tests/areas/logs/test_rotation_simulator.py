@@ -20,6 +20,8 @@ from snaglist.kernel import times
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.whole
+
 KEEP = 9
 _START = 1_700_000_000
 

@@ -111,6 +111,7 @@ def test_a_line_behind_a_byte_order_mark_belongs_to_its_event(
     assert shown[0]["offset"] == 0
 
 
+@pytest.mark.servers
 def test_a_whole_source_page_by_page(client: Client, tmp_path: Path, line: Line) -> None:
     log = tmp_path / "app.log"
     noise = "".join(line(f"noise {n}", "INFO", n) for n in range(10))

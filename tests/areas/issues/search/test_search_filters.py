@@ -6,6 +6,8 @@ import pytest
 
 from snaglist.kernel.testing import Client
 
+pytestmark = pytest.mark.servers
+
 
 def titles(client: Client, **query: Any) -> list[str]:
     answer = client.get("errors", sort="oldest", **query)

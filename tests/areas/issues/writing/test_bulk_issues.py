@@ -15,6 +15,8 @@ from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
 
+pytestmark = pytest.mark.servers
+
 UNKNOWN = 987_654
 
 

@@ -12,6 +12,8 @@ from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, create_issue, tables
 from snaglist.plugins.issues.manual.service import DEFAULTS
 
+pytestmark = pytest.mark.servers
+
 UNKNOWN = 987_654
 NOW = "2026-01-03 10:00:00"
 

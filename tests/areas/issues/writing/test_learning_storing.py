@@ -14,6 +14,8 @@ from snaglist.plugins.issues.grouping import template
 from snaglist.plugins.issues.learning import Model
 from snaglist.plugins.issues.learning.tables import learned_slots, learned_templates
 
+pytestmark = pytest.mark.servers
+
 NAMES = [
     "anna",
     "ben",

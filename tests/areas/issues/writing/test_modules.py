@@ -10,6 +10,8 @@ from snaglist.kernel import Invalid
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, change_status, find_or_create_module, grouping_key, tables
 
+pytestmark = pytest.mark.servers
+
 UNKNOWN = 987_654
 
 

@@ -12,6 +12,8 @@ from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables
 from snaglist.plugins.issues.learning.tables import learned_later
 
+pytestmark = pytest.mark.servers
+
 WORDS = st.one_of(
     st.sampled_from(
         ["59:Job-Load-21", "text/plain;", "(pack:zip)", "<*>", "[VIP]Zed", "'red'", "a:b", "Anna Berg", "7"]

@@ -9,6 +9,8 @@ from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables, unmerge_grouping
 from snaglist.plugins.issues.merging import merge_issues
 
+pytestmark = pytest.mark.servers
+
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo"]
 
 
