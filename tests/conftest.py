@@ -36,9 +36,11 @@ PROJECT = (
     "CHANGELOG.md",
     "LICENSE",
     "snaglist",
+    "hosting",
     "kernel",
     "plugins",
     "schemas",
+    "testing",
 )
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),

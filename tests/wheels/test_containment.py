@@ -218,4 +218,4 @@ def test_a_served_page_lists_what_the_good_wheels_show(place: Any) -> None:
     page = subprocess.run(
         [place.python, "-c", code], cwd=place.folder, env=place.environ(), capture_output=True, text=True, check=True
     ).stdout
-    assert "all.js" in page and "gone.js" not in page
+    assert "app.js" in page and "gone.js" not in page
