@@ -13,7 +13,7 @@ from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, ru
 from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import add_commands
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
-from snaglist.plugins.logs.ingestion import Ingestion
+from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
@@ -43,10 +43,9 @@ from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.requests import read_requests
 from snaglist.plugins.logs.read.results import FileResult
-from snaglist.plugins.logs.show.file_event import read_event
+from snaglist.plugins.logs.show.raw_text import read_event
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
-from snaglist.plugins.logs.zones import is_zone
 
 if TYPE_CHECKING:
     import click

@@ -22,8 +22,8 @@ from hypothesis import strategies as st
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.read import decompress
+from snaglist.plugins.logs.read.decompress import LineEnds
 from snaglist.plugins.logs.read.files import open_file
-from snaglist.plugins.logs.read.line_ends import LineEnds
 
 Pack = Callable[[bytes], bytes]
 

@@ -8,7 +8,7 @@ import pytest
 
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.logs import ingestion
-from snaglist.plugins.logs.zones import is_zone, machine_zone
+from snaglist.plugins.logs.ingestion import is_zone, machine_zone
 
 Line = Callable[..., str]
 ALL = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"]
