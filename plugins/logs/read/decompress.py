@@ -25,7 +25,6 @@ _LONGEST_MAGIC = 6
 _MAGIC = {"gzip": b"\x1f\x8b\x08", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
 _BZIP2_BLOCK = b"1AY&SY"  # follows the level digit; tells an archive from a text that begins with BZh
 _SKIPPABLE = b"\x2a\x4d\x18"  # zstandard frames without content: the first byte is 0x50 to 0x5f
-_SKIPPABLE_HEAD = 8
 _MAKE: dict[str, Callable[[], Any]] = {
     "gzip": lambda: zlib.decompressobj(zlib.MAX_WBITS | 16),
     "bzip2": bz2.BZ2Decompressor,
@@ -167,7 +166,7 @@ class Unpacked(io.RawIOBase):
         if not self._input:
             self._done = True
         elif _begins(self._input, self._compression):
-            self._stream = _Skipped() if _is_skippable(self._input) else _MAKE[self._compression]()
+            self._stream = _MAKE[self._compression]()
             self._streams += 1
         elif _MAGIC[self._compression].startswith(self._input):
             self._stop(self._taken, CUT)
@@ -201,30 +200,6 @@ class Unpacked(io.RawIOBase):
         self.careful = start
         self._begin()
         self._skip_to(position)
-
-
-class _Skipped:
-    """A zstandard frame without content, as a decompressor: its length follows the magic."""
-
-    def __init__(self) -> None:
-        self._head = b""
-        self._left = 0
-        self.eof = False
-        self.unused_data = b""
-
-    def decompress(self, data: bytes) -> bytes:
-        """Pass over the frame; what follows is `unused_data`."""
-        missing = _SKIPPABLE_HEAD - len(self._head)
-        if missing > 0:
-            self._head, data = self._head + data[:missing], data[missing:]
-            if len(self._head) < _SKIPPABLE_HEAD:
-                return b""
-            self._left = int.from_bytes(self._head[4:], "little")
-        passed = min(self._left, len(data))
-        self._left -= passed
-        if not self._left:
-            self.eof, self.unused_data = True, data[passed:]
-        return b""
 
 
 _WIDE = {codecs.BOM_UTF16_LE: b"\n\0", codecs.BOM_UTF16_BE: b"\0\n"}
