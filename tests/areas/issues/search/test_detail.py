@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 FRAMES = [
     {"function": "charge", "file": "app/orders.py", "line": 42, "column": None, "in_app": True},
@@ -247,9 +249,11 @@ class TestOneOccurrence:
         readers = {"none": lambda call, occurrence_id: None, "file": read}
         plugins = sqlite_client.service.plugins
         types = plugins.types
-        monkeypatch.setattr(
-            type(plugins), "types", lambda self, kind: readers if kind == "occurrence_reader" else types(kind)
-        )
+
+        def registered(_: Any, kind: str, *check: Any) -> Any:
+            return readers if kind == "occurrence_reader" else types(kind, *check)
+
+        monkeypatch.setattr(type(plugins), "types", registered)
         found = full(sqlite_client, issue_id, occurrence=other)
         assert asked == [other]
         assert (found["data"]["sample_message"], found["data"]["sample_stack"]) == ("its own", "at a.py:1")
