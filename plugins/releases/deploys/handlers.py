@@ -34,8 +34,7 @@ def create_deploy(call: Call) -> Mapping[str, Any]:
     row = {
         "version": body["version"],
         "environment": body["environment"],
-        "ref": body.get("ref") or None,
-        "notes": body.get("notes") or None,
+        **{name: body.get(name) or None for name in ("ref", "notes")},
         "deployed_at": body.get("deployed_at") or call.now,
         "created_at": call.now,
     }
