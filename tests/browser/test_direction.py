@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORGED = "invoice\u202efdp.exe\u202c"

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LINES = 450

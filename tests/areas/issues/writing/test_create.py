@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Actor, Call, key
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, create_issue, tables
 from snaglist.plugins.issues.manual.service import DEFAULTS
+from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
 
