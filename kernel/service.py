@@ -33,6 +33,8 @@ log = logging.getLogger("snaglist")
 CREATED = "application"
 # The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
 PART = "service_part"
+# An area registers `properties(service)` by the name under which its schemas are open (`x-open`).
+OPEN = "open_schema"
 
 
 class Service:
@@ -45,7 +47,7 @@ class Service:
         self.plugins = Plugins(settings["plugins.disabled"], trace=settings["log.hook_trace"])
         self.plugins.load()
         self.database = Database(settings)
-        self.schemas = Schemas()
+        self.schemas = Schemas(lambda name: self.plugins.types(OPEN)[name](self))
         self.activity = Activity(self)
         self.jobs = Jobs(self)
         self.schedules = Schedules(self)

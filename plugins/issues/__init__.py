@@ -5,6 +5,7 @@
 
 from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 from sqlalchemy import Connection, Table
 
@@ -24,9 +25,10 @@ from snaglist.plugins.issues.events import (
     StoredBatch,
     StoredEvent,
 )
+from snaglist.plugins.issues.facets import OTHER
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import as_id, resolve_issue_id
 from snaglist.plugins.issues.learning import GroupingModel, learn_again
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
@@ -35,6 +37,7 @@ from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_ex
 from snaglist.plugins.issues.modules import find_or_create_module
 from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.reading import read_back
+from snaglist.plugins.issues.search.fields import Condition, ListColumn, SearchField, has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
 from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
@@ -57,22 +60,27 @@ from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, de
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 __all__ = [
+    "OTHER",
     "RANK",
     "SEVERITIES",
     "STATUSES",
     "AccessInfo",
+    "Condition",
     "Event",
     "EventSource",
     "ExceptionInfo",
     "Frame",
     "GroupingModel",
     "IssueChange",
+    "ListColumn",
     "Mirrored",
     "Removed",
     "Reread",
+    "SearchField",
     "StoredBatch",
     "StoredEvent",
     "Unstored",
+    "as_id",
     "attach_automatic",
     "attach_by_hand",
     "change_status",
@@ -86,6 +94,7 @@ __all__ = [
     "find_or_create_module",
     "follow_statuses",
     "grouping_key",
+    "has_facet",
     "known_event_ids",
     "learn_again",
     "link_external",
@@ -147,6 +156,17 @@ def register_steps(register: Callable[[str, Callable[[Connection], None]], None]
     """Offer the schema steps."""
     for name, step in STEPS:
         register(name, step)
+
+
+@hookimpl
+def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+    """Bring the words of a search, and open the schemas that name words and columns."""
+    if kind == "search field":
+        for word in search.FIELDS:
+            register(word.name, word)
+    if kind == "open_schema":
+        for name, properties in search.OPEN.items():
+            register(name, properties)
 
 
 @hookimpl

@@ -44,6 +44,7 @@ from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.requests import read_requests
 from snaglist.plugins.logs.read.results import FileResult
 from snaglist.plugins.logs.show.file_event import read_event
+from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
 from snaglist.plugins.logs.zones import is_zone
@@ -129,7 +130,9 @@ def register_steps(register: Callable[[str, Callable[[Connection], None]], None]
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Read single events back from their files or stored texts, for whoever shows or groups them again."""
+    """Read single events back from their files or stored texts, and let issues be found by what they came from."""
+    if kind == "search field":
+        register(FIELD.name, FIELD)
     if kind == "occurrence_reader":
         register("logs", read_event)
         register("pushed", read_pushed)
