@@ -5,22 +5,37 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
+from sqlalchemy import Table
+
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.tags import handlers, rebuild
+from snaglist.plugins.tags.assignments import copy_tags, move_tags
+from snaglist.plugins.tags.on_issues import OnIssues, tag_name, tag_names, tag_pairs, tagged
+from snaglist.plugins.tags.queries import hold_tags
 from snaglist.plugins.tags.rules import run_rules
 from snaglist.plugins.tags.searching import COLUMN, FIELD
 from snaglist.plugins.tags.service import assign, assign_all, mirror_tags
+from snaglist.plugins.tags.tables import TABLES
 
-__all__ = ["assign", "assign_all", "mirror_tags", "run_rules"]
+__all__ = [
+    "assign",
+    "assign_all",
+    "hold_tags",
+    "mirror_tags",
+    "run_rules",
+    "tag_name",
+    "tag_names",
+    "tag_pairs",
+    "tagged",
+]
 
 
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    return Description(
-        "tags", "Tags", "Tags on issues and rules that assign them", "core", version("snaglist"), core=True
-    )
+    text = "Tags on issues and rules that assign them"
+    return Description("tags", "Tags", text, "core", version("snaglist"), core=True, after=("issues",))
 
 
 @hookimpl
@@ -40,6 +55,13 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
 
 
 @hookimpl
+def register_tables(register: Callable[[Table], None]) -> None:
+    """Declare the tables."""
+    for table in TABLES:
+        register(table)
+
+
+@hookimpl
 def register_jobs(register: Callable[[Job], None]) -> None:
     """Register the job that applies the rest of a rule."""
     register(Job(rebuild.JOB, rebuild.run, unit="issues"))
@@ -53,17 +75,24 @@ def events_stored(call: Call, batch: StoredBatch) -> None:
 
 @hookimpl
 def issue_changed(call: Call, change: IssueChange) -> None:
-    """Run the rules on issues that somebody made or merged, and anew on edited ones."""
+    """Join or copy tags; run the rules on issues that somebody made, merged or took apart, and anew on edited ones."""
     changed: Collection[int] = change.issue_ids
     if change.kind == "merge":  # the merged issues go, the target may show another text
-        changed = [target] if isinstance(target := change.details.get("target_id"), int) else []
+        target = change.details["target_id"]
+        assert isinstance(target, int)
+        changed = [target]
+        move_tags(call.db, change.issue_ids, target)
+    if change.kind == "unmerge":
+        copy_tags(call.db, *change.issue_ids)
     if change.kind in ("created", "merge", "unmerge", "edit"):
         run_rules(call, changed, rebuild=change.kind == "edit")
 
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Let issues be found by their tags, and show them."""
+    """Let issues be found by their tags, and show and change them."""
+    if kind == "tagging":
+        register("tags", OnIssues())
     if kind == "search field":
         register(FIELD.name, FIELD)
     if kind == "list column":

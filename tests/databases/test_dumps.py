@@ -17,6 +17,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.load import MAX_ROWS, Loader
@@ -68,7 +69,7 @@ def filled(sqlite_service: Service) -> Service:
     client.post("tags", {"name": "Title", "match_word": "title"})
     with sqlite_service.call().transaction() as db:
         made = {"issue_id": None, "body": BODY, "created_at": "2026-01-01 00:00:00"}
-        db.execute(insert(tables.payload_dictionaries), made)
+        db.execute(insert(log_tables.payload_dictionaries), made)
     return sqlite_service
 
 
@@ -121,7 +122,7 @@ def test_bytes_travel_as_base64(file: Path, tmp_path: Path) -> None:
     assert any(isinstance(line, list) and base64.b64encode(BODY).decode() in line for line in lines(file))
     load(tmp_path / "other", {}, file)
     with running_service(tmp_path / "other", jobs=False) as service, service.call().transaction(write=False) as db:
-        assert db.execute(select(tables.payload_dictionaries.c.body)).scalar_one() == BODY
+        assert db.execute(select(log_tables.payload_dictionaries.c.body)).scalar_one() == BODY
 
 
 def test_an_id_that_was_given_is_not_given_again(

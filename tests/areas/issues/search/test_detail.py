@@ -248,7 +248,9 @@ class TestOneOccurrence:
         plugins = sqlite_client.service.plugins
         types = plugins.types
         monkeypatch.setattr(
-            type(plugins), "types", lambda _, kind, *check: readers if kind == "occurrence_reader" else types(kind, *check)
+            type(plugins),
+            "types",
+            lambda _, kind, *check: readers if kind == "occurrence_reader" else types(kind, *check),
         )
         found = full(sqlite_client, issue_id, occurrence=other)
         assert asked == [other]

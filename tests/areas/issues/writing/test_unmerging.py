@@ -8,6 +8,7 @@ from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables, unmerge_grouping
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.plugins.tags import tables as tag_tables
 
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo"]
 
@@ -142,4 +143,4 @@ def test_tags_are_copied_and_plugins_hear_of_it(sqlite_desk: Any, monkeypatch: p
         patch.setattr(Call, "emit", emit)
         new_id = unmerge(sqlite_desk, issue_id, grouping_id)
     assert heard == [("issue_changed", "unmerge", (issue_id, new_id), {"grouping_id": grouping_id, "new_id": new_id})]
-    assert {row["issue_id"] for row in sqlite_desk.rows(tables.issue_tags)} == {issue_id, new_id}
+    assert {row["issue_id"] for row in sqlite_desk.rows(tag_tables.issue_tags)} == {issue_id, new_id}
