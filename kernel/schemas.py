@@ -60,11 +60,10 @@ class Schema:
         self._registry = registry
         self._root = registry.resolver(uri)
         self._resolved: dict[int, tuple[Any, dict[str, Any], Resolver[Any]]] = {}
-        self._order = list(contents.get("properties", ()))
+        properties = contents.get("properties", {})
+        self._order = list(properties)
         # What plugins added, each with its plugin's id: unknown where that is off.
-        self.added = {
-            name: node["x-plugin"] for name, node in contents.get("properties", {}).items() if "x-plugin" in node
-        }
+        self.added = {name: node["x-plugin"] for name, node in properties.items() if "x-plugin" in node}
 
     @cached_property
     def _validator(self) -> Any:

@@ -357,6 +357,8 @@ def s005(db: Connection) -> None:
     ):
         add_index(db, table, new)  # first, or MySQL keeps the old one for a foreign key
         drop_index(db, table, old)
+    if db.dialect.name == "sqlite" and db.exec_driver_sql("SELECT 1 FROM issues LIMIT 1").first():
+        db.exec_driver_sql("ANALYZE")  # versions before never did
 
 
 def _index_of_given(name: str, column: str, *, unique: bool = False) -> Index:

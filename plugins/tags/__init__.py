@@ -10,7 +10,7 @@ from sqlalchemy import Table
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.tags import handlers, rebuild
-from snaglist.plugins.tags.assignments import copy_tags, move_tags
+from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, copy_tags, detach_by_hand, move_tags
 from snaglist.plugins.tags.on_issues import OnIssues, tag_name, tag_names, tag_pairs, tagged
 from snaglist.plugins.tags.queries import hold_tags
 from snaglist.plugins.tags.rules import run_rules
@@ -21,6 +21,9 @@ from snaglist.plugins.tags.tables import TABLES
 __all__ = [
     "assign",
     "assign_all",
+    "attach_automatic",
+    "attach_by_hand",
+    "detach_by_hand",
     "hold_tags",
     "mirror_tags",
     "run_rules",

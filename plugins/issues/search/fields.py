@@ -24,7 +24,7 @@ RESERVED = frozenset(
     ("api", "app", "cursor", "date", "format", "from", "include_context", "include_stack", "limit", "page", "q")
 ) | frozenset(("range", "skip_vendor", "sort", "to", "view"))
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
-Condition = ColumnElement[bool] | Select[tuple[int]]
+Condition = ColumnElement[bool] | Select[int]
 log = logging.getLogger("snaglist")
 
 
@@ -104,7 +104,7 @@ def as_test(condition: Condition) -> ColumnElement[bool]:
     return condition.where(found == issues.c.id).correlate(issues).exists()
 
 
-def has_facet(facet: str, value: str) -> Select[tuple[int]]:
+def has_facet(facet: str, value: str) -> Select[int]:
     """Select the ids of the issues of which an event had exactly this value of the facet."""
     return select(issue_facets.c.issue_id).where(
         issue_facets.c.facet == facet, issue_facets.c.value_hash == digest(value)

@@ -29,9 +29,9 @@ def count(db: Connection, where: Sequence[Condition], at_most: int | None) -> in
     return int(db.execute(select(func.count()).select_from(rows)).scalar_one())
 
 
-def find(db: Connection, where: Sequence[Condition], at_most: int) -> Sequence[int]:
+def find(db: Connection, where: Sequence[Condition], at_most: int) -> list[int]:
     """Return the ids of issues that pass, in no order."""
-    return db.execute(_ids(db, where).limit(at_most)).scalars().all()
+    return [row[0] for row in db.execute(_ids(db, where).limit(at_most))]
 
 
 def page(
@@ -63,7 +63,7 @@ def _ordered(tests: Sequence[ColumnElement[bool]], sort: Sort) -> Select[Any]:
     return select(issues.c.id, value).select_from(sort.rows).where(*tests).order_by(*order)
 
 
-def _ids(db: Connection, where: Sequence[Condition]) -> Select[tuple[int]]:
+def _ids(db: Connection, where: Sequence[Condition]) -> Select[int]:
     only = where[0] if len(where) == 1 else None
     return only.distinct() if isinstance(only, Select) else select(issues.c.id).where(*_found(db, where))
 

@@ -42,13 +42,13 @@ class Scope:
     def matches(self) -> ColumnElement[bool]:
         """Find the issues that have events in the range, or were made in it by hand or by a tracker."""
         made = and_(issues.c.origin.in_(MADE), self.holds(issues.c.created_at))
-        if self.start is not None and self.end is not None and _later(self.start, SHORT_HOURS) > self.end:
+        if self.start is not None and self.end is not None and earlier(self.end, SHORT_HOURS) <= self.start:
             # Its hours find them: nearly all issues were seen later than a day long ago, few have events in it.
             counted = select(event_hours.c.issue_id.label("id")).where(self.holds(event_hours.c.hour))
             # A table of its own, or MariaDB would ask both parts again for every issue.
             either = union_all(counted, select(issues.c.id).where(made)).subquery("candidates")
             return issues.c.id.in_(select(either.c.id))
-        seen = [issues.c.origin.not_in(MADE)]
+        seen: list[ColumnElement[bool]] = [issues.c.origin.not_in(MADE)]
         if self.start is not None:
             seen.append(issues.c.last_seen >= self.start)
         if self.end is not None:

@@ -15,7 +15,7 @@ from snaglist.plugins.logs.collect.discovery import OUTSIDE, Discovery, compile_
 from snaglist.plugins.logs.collect.in_place import read_left
 from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.collect.stdin import STANDARD_INPUT, keep_piped
-from snaglist.plugins.logs.identify.rotated import in_place
+from snaglist.plugins.logs.identify.search import in_place
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading

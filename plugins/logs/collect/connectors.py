@@ -9,15 +9,14 @@ from pathlib import Path
 from snaglist.kernel import Call
 from snaglist.plugins.issues import file_at, path_text
 from snaglist.plugins.logs.collect.in_place import read_left
-from snaglist.plugins.logs.identify.dropped import dropped_before, taking_over
+from snaglist.plugins.logs.identify.compare import holds
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, name_family
-from snaglist.plugins.logs.identify.moved import holds
-from snaglist.plugins.logs.identify.rotated import in_place
+from snaglist.plugins.logs.identify.search import Near, dropped_before, in_place, longest, taking_over
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.read.decompress import compression_of
 from snaglist.plugins.logs.read.files import FileState, OpenFile, inspect, open_file
 from snaglist.plugins.logs.read.importing import import_file
-from snaglist.plugins.logs.read.parsing import Near, Reading, Watch
+from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult
 from snaglist.plugins.logs.store import queries
 
@@ -95,13 +94,14 @@ def find_dropped(call: Call, content: Path | io.RawIOBase, *, module_id: int | N
             return None
     try:
         with _opened(content) as file:
-            found = dropped_before(call, file, file.head(PREFIX_BYTES), module_id, name)
-            if found is None:
+            with call.transaction(write=False):
+                drops = dropped_before(call, file, file.head(PREFIX_BYTES), module_id, name)
+            row = longest(file, drops)
+            if row is None:
                 return None
-            row, whole = found
             path = file_at(call, row.path)
             plain = not file.state.compression and holds(path, row) and not inspect(path).compression
-            return Dropped(row.id, path, row.offset, whole, plain)
+            return Dropped(row.id, path, row.offset, not file.goes_on(row.offset), plain)
     except OSError:
         return None
 

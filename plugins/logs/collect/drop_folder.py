@@ -4,7 +4,9 @@ The job `import`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +19,17 @@ from snaglist.plugins.logs.collect import in_place
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover, reason
 from snaglist.plugins.logs.collect.finished import unrest
 from snaglist.plugins.logs.collect.locking import import_turn
-from snaglist.plugins.logs.identify.dropped import dropped
+from snaglist.plugins.logs.identify.search import dropped
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain.archive import Retention, free_place, move_into, prune
-from snaglist.plugins.logs.read.failures import unforeseen
-from snaglist.plugins.logs.read.importing import import_file
-from snaglist.plugins.logs.read.parsing import Reading, known_source
+from snaglist.plugins.logs.read.importing import import_file, unforeseen
+from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.store.sources import known_source
 
 GROWING_HOURS = 24
+_PULSE_SECONDS = 0.5
 
 
 def run_import(call: JobCall) -> dict[str, Any]:
@@ -65,7 +68,7 @@ def _is_due(call: Call, file: Path) -> bool:
     if known is None or in_place.is_due(call, known):
         return True
     try:
-        return known.status == "ok" and unrest(file, call.setting("ingestion.quiet_seconds"), known) is None
+        return known.status == "ok" and unrest(call, file) is None
     except OSError:
         return False
 
@@ -90,8 +93,10 @@ class Incoming:
         self.folder = call.application.logs.resolve()
         with call.transaction(write=False):
             self.ingestion = Ingestion.load(call)
+            self._grown = list(_grown(call))
         self.run = Run(self.ingestion.severities)
-        self._modules: dict[str, int | None] = {}
+        self._modules: dict[str, tuple[int, str]] = {}
+        self._asked = time.monotonic()
 
     def read_dropped(self) -> None:
         """Read and archive every log file of the folder."""
@@ -100,18 +105,17 @@ class Incoming:
         for path, error in found.problems:
             self.run.fail(self._shown(path_of(path)), error)
         for done, file in enumerate(found.files):
-            self.call.check_cancelled()
-            self.call.progress(done, len(found.files), path_text(file.name))
-            self._read_one(file)
+            pulse = partial(self._pulse, done, len(found.files), path_text(file.name))
+            pulse()
+            self._read_one(file, pulse)
         self.call.progress(len(found.files), len(found.files))
 
     def read_grown(self) -> None:
         """Read on in archived files whose writer kept them open."""
-        with self.call.transaction(write=False):
-            grown = list(_grown(self.call))
-        for row in grown:
+        for row in self._grown:
             path = file_at(self.call, row.path)
-            result = import_file(self.call, path, self._reading(row.module_id), watch=self._watch)
+            reading = self._reading(row.module_id)
+            result = import_file(self.call, path, reading, watch=lambda _: self.call.check_cancelled())
             if not result.gone:
                 self.run.add(result, self._shown(path))
 
@@ -120,11 +124,18 @@ class Incoming:
         pattern = self.call.setting("ingestion.log_file_pattern")
         return prune(self.call.application.processed, pattern, Retention.configured(self.call), self.call.now)
 
-    def _read_one(self, file: Path) -> None:
+    def _pulse(self, done: int, total: int, name: str, _read: int = 0) -> None:
+        """Stop when the user asked for it, and tell how far the run is: twice a second at most."""
+        if time.monotonic() - self._asked >= _PULSE_SECONDS:
+            self._asked = time.monotonic()
+            self.call.check_cancelled()
+            self.call.progress(done, total, name)
+
+    def _read_one(self, file: Path, watch: Watch) -> None:
         try:
-            waiting = self._unrest(file)  # asked first: what is read then is all of a file at rest
-            module_id = self._module_of(file)
-            result, place = self._import(file, module_id, growing=waiting is not None)
+            waiting = unrest(self.call, file)  # asked first: what is read then is all of a file at rest
+            module_id, archive = self._module_of(file)
+            result, place = self._import(file, module_id, watch, growing=waiting is not None)
             result.waiting = waiting
         except FileNotFoundError:
             return
@@ -140,7 +151,7 @@ class Incoming:
             return
         if result.error is None and result.waiting is None:
             try:
-                target = place or free_place(self._archive_of(module_id), file.name, times.now())
+                target = place or free_place(archive, file.name, times.now())
                 move_into(self.call, file, target, result.source_id)
                 self.run.processed += 1
             except OSError as error:
@@ -151,16 +162,13 @@ class Incoming:
                 result.error = f"read, but not archived: {unforeseen(error)}"
         self.run.add(result, self._shown(file))
 
-    def _unrest(self, file: Path) -> str | None:
-        with self.call.transaction(write=False):
-            known = known_source(self.call, file)
-        return unrest(file, self.call.setting("ingestion.quiet_seconds"), known)
-
-    def _import(self, file: Path, module_id: int | None, *, growing: bool) -> tuple[FileResult, Path | None]:
+    def _import(
+        self, file: Path, module_id: int | None, watch: Watch, *, growing: bool
+    ) -> tuple[FileResult, Path | None]:
         """Read a file; also returns the place of an equal one that a lost file left empty."""
         search = dropped(self.call, module_id, growing=growing)
         reading = self._reading(module_id, growing=growing)
-        result = import_file(self.call, file, reading, search=search, watch=self._watch)
+        result = import_file(self.call, file, reading, search=search, watch=watch)
         if result.state != "duplicate" or result.source_id is None:
             return result, None
         with self.call.transaction(write=False) as db:
@@ -172,35 +180,27 @@ class Incoming:
     def _reading(self, module_id: int | None, *, growing: bool = False) -> Reading:
         return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, growing=growing)
 
-    def _module_of(self, file: Path) -> int | None:
-        """Return the module that the first folder level names; it is made when it is missing."""
+    def _module_of(self, file: Path) -> tuple[int | None, Path]:
+        """Return the module that the first folder level names, made when it is missing, and its archive."""
+        archive = self.call.application.processed
         parts = file.relative_to(self.folder).parts
         if len(parts) < 2:
-            return None
+            return None, archive
         folder = path_text(parts[0])
         if folder not in self._modules:
             name = module_name(folder)
             with self.call.transaction() as db:
                 found = queries.find_module(db, [slug(folder)], [key(folder), key(name)])
-                self._modules[folder] = found or find_or_create_module(self.call, name)
-        return self._modules[folder]
-
-    def _archive_of(self, module_id: int | None) -> Path:
-        archive = self.call.application.processed
-        if module_id is None:
-            return archive
-        with self.call.transaction(write=False) as db:
-            return archive / (queries.module_slug(db, module_id) or "")
+                module_id = found or find_or_create_module(self.call, name)
+                self._modules[folder] = module_id, queries.module_slug(db, module_id) or ""
+        module_id, own = self._modules[folder]
+        return module_id, archive / own
 
     def _shown(self, path: Path) -> str:
         for folder in (self.folder, self.call.application.folder):
             if path.is_relative_to(folder) and path != folder:
                 return path_text(path.relative_to(folder).as_posix())
         return path_text(path.name)
-
-    @property
-    def _watch(self) -> Callable[[int], None]:
-        return lambda _: self.call.check_cancelled()
 
 
 def module_name(folder: str) -> str:

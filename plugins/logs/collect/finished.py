@@ -10,27 +10,29 @@ import signal
 import stat
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Row
-
-from snaglist.kernel import times
+from snaglist.kernel import Call, times
+from snaglist.plugins.logs.store.sources import known_source
 
 GROWS = "it was changed a moment ago, so it may still grow"
 WRITTEN = "a program has it open for writing"
 
 
-def unrest(file: Path, quiet_seconds: int, known: Row[Any] | None) -> str | None:
-    """Return why a file may not be finished, None when it is; `known` is its source. Raises OSError."""
+def unrest(call: Call, file: Path) -> str | None:
+    """Return why a file may not be finished, None when it is. Raises OSError."""
     status = file.stat()
-    if time.time() - status.st_mtime < quiet_seconds and not _stood_still(status, quiet_seconds, known):
+    quiet_seconds = call.setting("ingestion.quiet_seconds")
+    if time.time() - status.st_mtime < quiet_seconds and not _stood_still(call, file, status, quiet_seconds):
         return GROWS
     return WRITTEN if is_written(file) else None
 
 
-def _stood_still(status: os.stat_result, quiet_seconds: int, known: Row[Any] | None) -> bool:
+def _stood_still(call: Call, file: Path, status: os.stat_result, quiet_seconds: int) -> bool:
     """Tell whether a file is as it was when it was read, a while ago: its clock may be ahead of ours."""
+    with nullcontext() if call.connection is not None else call.transaction(write=False):
+        known = known_source(call, file)
     if known is None or known.modified_at is None:
         return False
     unchanged = int(times.read(known.modified_at).timestamp()) == int(status.st_mtime)

@@ -8,15 +8,16 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, times
 from snaglist.plugins.issues import file_at, path_text
-from snaglist.plugins.logs.identify.moved import see_off, successor
-from snaglist.plugins.logs.identify.rotated import in_place
+from snaglist.plugins.logs.identify.moved import follow_file, successor
+from snaglist.plugins.logs.identify.search import in_place
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.read.files import inspect
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.open_entries import Unfinished
-from snaglist.plugins.logs.read.parsing import Reading, Watch, known_source
+from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.store.sources import known_source
 
 _PAGE = 500
 LEFT_HOURS = 24  # how long a file that left its path is looked for
@@ -89,7 +90,7 @@ def read_left(
     waiting = list(source_ids)
     for source_id in waiting:  # grows while it is walked: a rotation moves several files
         source = _source(call, source_id)
-        if source is not None and source.status == "missing" and see_off(call, source):
+        if source is not None and source.status == "missing" and follow_file(call, source):
             source = _source(call, source_id)
         if source is None or source.status == "missing":
             continue

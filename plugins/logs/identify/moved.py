@@ -8,13 +8,12 @@ from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues import EventSource, file_at, path_text, rename_source, stored_path
-from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, name_family
-from snaglist.plugins.logs.identify.trail import Trail
-from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.identify.compare import holds, identity_of
+from snaglist.plugins.logs.identify.fingerprint import name_family
 from snaglist.plugins.logs.read.open_entries import settle
-from snaglist.plugins.logs.read.parsing import known_source
 from snaglist.plugins.logs.read.portions import LineBatch
 from snaglist.plugins.logs.store import deletions, queries
+from snaglist.plugins.logs.store.sources import known_source
 
 
 def lead(db: Connection, source_id: int, path: str, new_path: str, **values: Any) -> None:
@@ -32,7 +31,7 @@ def leave(db: Connection, source: Row[Any]) -> None:
     settle(db, source)
 
 
-def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) -> bool:
+def follow_file(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) -> bool:
     """Let a source follow its file to where that went in its folder, and before it the sources it displaces.
 
     False when the file is not found. A rotation moves several files at once; each source has to be out of the
@@ -46,7 +45,7 @@ def see_off(call: Call, source: Row[Any], moving: frozenset[int] = frozenset()) 
     if other is not None and other.offset and other.id != source.id:
         if holds(path, other):
             return _join(call, source, other, path)
-        see_off(call, other, moving | {source.id})
+        follow_file(call, other, moving | {source.id})
     with call.transaction() as db:
         displaced = known_source(call, path)
         if displaced is not None and displaced.id != source.id:
@@ -67,27 +66,6 @@ def successor(call: Call, source: Row[Any]) -> Path | None:
     renamed = [path for path in candidates if identity_of(path) == source.identity]
     relatives = [path for path in candidates if name_family(path_text(path.name)) == source.family]
     return next((path for path in [*renamed, *relatives] if holds(path, source)), None)
-
-
-def holds(path: Path, source: Row[Any]) -> bool:
-    """Tell whether a file holds, at its beginning, what was read of a source."""
-    try:
-        with open_file(path) as file:
-            trail = Trail.resume(file, file.head(PREFIX_BYTES), source)
-    except (OSError, ValueError):
-        return False
-    if trail is not None:
-        trail.close()
-    return trail is not None
-
-
-def identity_of(path: Path) -> str:
-    """Return device and inode of a path, empty when nothing is there."""
-    try:
-        status = path.stat()
-    except OSError:
-        return ""
-    return f"{status.st_dev}:{status.st_ino}"
 
 
 def _join(call: Call, source: Row[Any], other: Row[Any], path: Path) -> bool:

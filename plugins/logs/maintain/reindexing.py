@@ -37,8 +37,8 @@ from snaglist.plugins.logs.maintain.queries import take_off
 from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
-from snaglist.plugins.logs.read.failures import unforeseen
 from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.importing import unforeseen
 from snaglist.plugins.logs.read.open_entries import Piece, Unfinished
 from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_with
 from snaglist.plugins.logs.read.portions import LineBatch

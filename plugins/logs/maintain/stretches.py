@@ -9,8 +9,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues import Event
-from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
-from snaglist.plugins.logs.identify.trail import Trail
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail
 from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.read.parsing import FileChanged, make_reader, parse

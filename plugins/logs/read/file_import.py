@@ -1,34 +1,34 @@
-"""The run over one file: finding out what is known of it, and reading the rest.
+"""Reading one file from where it begins to its end, storing as it goes.
 
 The checkpoint is the end of what was read. The last entries of a file that may still grow are stored as provisional
-and remembered (see `unfinished`); the next read begins at the first of them again and replaces in place what more
+and remembered (see `open_entries`); the next read begins at the first of them again and replaces in place what more
 has arrived of.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from operator import attrgetter
+from typing import Any, Self
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, stored_path
-from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, is_rotated_name
-from snaglist.plugins.logs.identify.moved import lead, leave, see_off
-from snaglist.plugins.logs.identify.shrunk import cut_down
-from snaglist.plugins.logs.identify.trail import Trail
+from snaglist.plugins.logs.identify.decide import Decision
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail
+from snaglist.plugins.logs.identify.moved import lead, leave
+from snaglist.plugins.logs.identify.start import Start
 from snaglist.plugins.logs.parsers import Reader
 from snaglist.plugins.logs.read.files import Damage, OpenFile
-from snaglist.plugins.logs.read.open_entries import Again, Unfinished, settle
+from snaglist.plugins.logs.read.open_entries import Again, Unfinished
 from snaglist.plugins.logs.read.parsing import (
     FileChanged,
-    Found,
     Reading,
-    Search,
+    StillWritten,
+    Unreadable,
     Watch,
-    check_damage,
-    known_source,
     make_reader,
     note_success,
     parse,
@@ -36,202 +36,101 @@ from snaglist.plugins.logs.read.parsing import (
 from snaglist.plugins.logs.read.portions import LineBatch, Portion, portions
 from snaglist.plugins.logs.read.results import FileResult
 from snaglist.plugins.logs.store import coverage, deletions, queries
-from snaglist.plugins.logs.store.source_rows import new_source_row
+from snaglist.plugins.logs.store.sources import new_source_row
 
 CHUNK_BYTES = 256 * 1024
 _BLANK = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"  # what may stand before the first entry, byte order marks included
 _BUSY = "is being read by another import"
 
 
+def is_quiet(call: Call, file: OpenFile) -> bool:
+    """Tell whether a file did not change for a while."""
+    return times.add(file.state.modified_at, seconds=call.setting("ingestion.quiet_seconds")) <= times.now()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """In what condition a file is. `quiet`: it did not change for a while; `final`: its last entry is complete."""
+
+    quiet: bool
+    final: bool
+    damage: Damage | None
+
+    @classmethod
+    def of(cls, call: Call, file: OpenFile, reading: Reading) -> Self:
+        """Look at a file; how far a compressed one can be read shows only when all of it was looked through.
+
+        Where the rest may come its last entry stays open. Raises StillWritten, and Unreadable without a whole line.
+        """
+        quiet, damage = is_quiet(call, file), file.find_damage()
+        if damage is None:
+            return cls(quiet, reading.final or bool(file.state.compression), None)
+        if not reading.complete and (reading.growing or not quiet):  # the same text while it grows
+            wait = call.setting("ingestion.quiet_seconds")
+            after = f"it may still be written, so it is read when it has not changed for {wait} s"
+            raise StillWritten(f"the compressed data is damaged or ends too early; {after}")
+        if not damage.lines:
+            raise Unreadable(f"{damage.place}; no whole line comes before")
+        return cls(quiet, reading.complete, damage)
+
+
 class FileImport:
-    """The run over one file."""
+    """The reading of one file. What moves on is the position of its reader, and the checkpoint behind it."""
 
-    def __init__(self, call: Call, file: OpenFile, reading: Reading, result: FileResult, watch: Watch) -> None:
-        self.call = call
-        self.file = file
-        self.state = file.state
-        self.reading = reading
-        self.result = result
-        self.watch = watch
-        self.started = times.now()
-        quiet = call.setting("ingestion.quiet_seconds")
-        self.quiet = times.add(self.state.modified_at, seconds=quiet) <= self.started
-        self.final = reading.final or bool(self.state.compression)
-        self.damage: Damage | None = None
-        # What is known of the file already, and where this run stands.
-        self.known: Row[Any] | None = None
+    def __init__(
+        self,
+        call: Call,
+        file: OpenFile,
+        reading: Reading,
+        start: Start,
+        condition: Condition,
+        result: FileResult,
+    ) -> None:
+        assert start.trail is not None
+        self.call, self.file, self.head, self.reading = call, file, start.head, reading
+        self.start, self.condition, self.result = start, condition, result
+        self.began = times.now()
+        self.trail: Trail = start.trail
+        self.resumed_at = start.trail.position
+        goes_on = start.decision in (Decision.APPEND, Decision.BEGIN, Decision.MOVED)
+        self.known = known = start.source if goes_on else None
+        self.before = Unfinished.of(known) if known else None
+        self.again = Again(self.before, reading.rules)
+        self.zone = known.timezone if known and known.counted["own_zone"] and not reading.own_zone else reading.zone
         self.source: EventSource | None = None
-        self.superseded: Row[Any] | None = None
-        self.original: int | None = None  # the source whose bytes a new one repeats, with what was deleted of them
-        self.before: Unfinished | None = None
-        self.again = Again(None, reading.rules)
-        self.read_under = coverage.stamp(reading.rules, None if reading.own_zone else reading.zone)
-        self.counted = coverage.begin(reading.rules, own_zone=reading.own_zone)
-        self.trail: Trail | None = None
-        self.first_byte = 0
-        self.ends: int | None = None  # where a file ended that may be a copy in the making
-        self.until: int | None = None  # where the head ends; what came since had no part in choosing the format
-        self.checkpoint = self.position = 0
-        # The entries that more bytes may change.
-        self.last: list[Event] = []
-        self.whole = True
+        if known is not None:
+            self.source = EventSource(known.id, known.module_id, stored_path(call, file.state.path))
+        self.checkpoint: int = known.offset if known else 0
+        self.position = self.before.start if self.before else self.resumed_at
+        self.open_entries: list[Event] = []  # those that more bytes may change, once all was framed
+        self.whole = True  # the last line has its end
 
-    def run(self, search: Search) -> None:
-        """Find out what is known of the file and read the rest."""
-        with self.call.transaction(write=False):
-            known = known_source(self.call, self.state.path)
-        if known is not None and self._unchanged(known):
-            self._pass_over(known)
-            return
-        self._look_for_damage()
-        sample = max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES)
-        self.head = self.file.head(sample)
-        if len(self.head) < sample:
-            self.until = len(self.head)
-        if self._goes_on(search, known):
-            self._read()
-            if self.damage is not None:
-                self.result.stop(str(self.damage))
-        else:
-            self.result.state = "duplicate"
-
-    def _look_for_damage(self) -> None:
-        """Find out how far a compressed file can be read. Where the rest may come, its last entry stays open."""
-        self.damage = self.file.find_damage()
-        if self.damage is not None:
-            settled = (self.quiet and not self.reading.growing) or self.reading.complete
-            check_damage(self.damage, waiting=0 if settled else self.call.setting("ingestion.quiet_seconds"))
-            self.final = self.reading.complete
-
-    def _goes_on(self, search: Search, known: Row[Any] | None) -> bool:
-        """Find where to go on; False when the file needs no reading."""
-        if known is not None and (found := self._look_again(search, known)):
-            return self._take(found, known)
-        if self._resume(known):
-            return True
-        if known is not None and known.offset:
-            self.result.left.append(known.id)
-            if trail := cut_down(self.call, self.file, self.head, known, self.reading.parsers):
-                return self._take(Found(known, trail), known)
-            known = self._out_of_the_way(known)
-        return self._resume(known) or self._take(search(self.file, self.head), known)
-
-    def close(self) -> None:
-        """Close the trail."""
-        if self.trail is not None:
-            self.trail.close()
-
-    def _unchanged(self, known: Row[Any]) -> bool:
-        # A change in the second of the last read does not show in the modification time: look closer then.
-        return (
-            known.status == "ok"
-            and known.identity == self.state.identity
-            and known.modified_at == self.state.modified_at
-            and known.modified_at < known.imported_at
-            and (bool(self.state.compression) or known.offset == known.size == self.state.size)
-        )
-
-    def _pass_over(self, known: Row[Any]) -> None:
-        self.result.state, self.result.log_type, self.result.source_id = "unchanged", known.log_type, known.id
-        unfinished = Unfinished.of(known)
-        if unfinished and unfinished.may_settle and self.quiet:
-            with self.call.transaction() as db:
-                settle(db, known)
-
-    def _resume(self, known: Row[Any] | None) -> bool:
-        """Go on with the path's own source; False when the file does not hold what was read of it."""
-        if known is None or not known.offset:
-            return False
-        self.trail = Trail.resume(self.file, self.head, known)
-        if self.trail is not None:
-            self._pick_up(known)
-        return self.trail is not None
-
-    def _out_of_the_way(self, known: Row[Any]) -> Row[Any] | None:
-        """Let the source of the file that was here follow it; returns the path's source then."""
-        see_off(self.call, known)
-        with self.call.transaction(write=False):
-            return known_source(self.call, self.state.path)
-
-    def _pick_up(self, known: Row[Any]) -> None:
-        """Go on with a source."""
-        self.known = known
-        self.source = EventSource(known.id, known.module_id, stored_path(self.call, self.state.path))
-        self.checkpoint, self.before = known.offset, Unfinished.of(known)
-        self.again = Again(self.before, self.reading.rules)
-        if known.offset:
-            self._continue_record(known)
-
-    def _continue_record(self, known: Row[Any]) -> None:
-        own_zone = known.counted["own_zone"] or self.reading.own_zone
-        if own_zone:
-            self.read_under = coverage.stamp(self.reading.rules, None)
-        if self.read_under != known.read_under:
-            self.read_under = ""
-        record = coverage.extend(known.counted, known.offset, self.reading.rules)
-        self.counted = {**record, "own_zone": own_zone}
-
-    def _look_again(self, search: Search, known: Row[Any]) -> Found | None:
-        """Ask anew for the original of a copy that held nothing of its own: it may have been seen half made."""
-        if not known.offset or known.offset != known.first_byte:
-            return None
-        held = Trail.resume(self.file, self.head, known)
-        if held is None:
-            return None
-        held.close()
-        found = search(self.file, self.head)
-        return found if found is not None and found.source.id != known.id else None
-
-    def _take(self, found: Found | None, known: Row[Any] | None) -> bool:
-        """Go on with what was found for the file, or begin a source; False when the file needs no reading."""
-        if found is None:
-            self.trail = Trail.start(self.file, self.head)
-            self.ends = self._said_little()
-            if known is not None and not known.offset:  # it was empty when it was seen first
-                self._pick_up(known)
-            else:
-                self.superseded = known
-                self.original = deletions.copied_from(self.call, self.file, self.head)
-            return True
-        self.trail = found.trail
-        if self.trail is None:
-            self.result.log_type, self.result.source_id = found.source.log_type, found.source.id
-            return False
-        if found.moves:
-            self._lead(found.source, known)
-        else:
-            self.superseded, self.first_byte, self.ends = known, self.trail.position, found.ends
-            self.original = found.source.id
-        return True
-
-    def _said_little(self) -> int | None:
-        """Return where a rotated file ended that was shorter than what files are known by."""
-        short = is_rotated_name(self.state.name) and not self.state.compression and len(self.head) < PREFIX_BYTES
-        return len(self.head) if short else None
-
-    def _lead(self, source: Row[Any], superseded: Row[Any] | None) -> None:
-        """Let a source follow its file to this path."""
-        connector = {} if self.reading.connector_id is None else {"connector_id": self.reading.connector_id}
-        with self.call.transaction() as db:
-            if superseded is not None:
-                leave(db, superseded)
-            lead(db, source.id, source.path, stored_path(self.call, self.state.path), **connector)
-        self._pick_up(source)
-
-    def _read(self) -> None:
-        assert self.trail is not None
-        resumed_at = self.trail.position
+    def run(self, watch: Watch) -> None:
+        """Read the file to its end; `watch` is called after each transaction."""
+        if self.start.decision is Decision.MOVED:
+            self._lead()
         fresh = self.source is None
-        self.position = self.before.start if self.before else resumed_at
         self.reader = self._make_reader()
         self.result.log_type = self.reader.log_type
         for portion in portions(self._entries(), self.reading.rules):
             self._store(portion)
-            self.watch(self.checkpoint)
+            watch(self.checkpoint)
         note_success(self.call, self.reader.primary)
         self.result.source_id = self.source.id if self.source else None
-        if self.position <= resumed_at and (resumed_at or not fresh):
+        if self.position <= self.resumed_at and (self.resumed_at or not fresh):
             self.result.state = "duplicate" if fresh else "unchanged"
+        if self.condition.damage is not None:
+            self.result.stop(str(self.condition.damage))
+
+    def _lead(self) -> None:
+        """Let the source follow its file to this path."""
+        source, here = self.start.source, self.start.here
+        assert source is not None
+        connector = {} if self.reading.connector_id is None else {"connector_id": self.reading.connector_id}
+        with self.call.transaction() as db:
+            if here is not None:
+                leave(db, here)
+            lead(db, source.id, source.path, stored_path(self.call, self.file.state.path), **connector)
 
     def _make_reader(self) -> Reader:
         known = self.known if self.checkpoint else None
@@ -239,17 +138,14 @@ class FileImport:
         # a first entry.
         format_of = known if known is not None and known.offset >= len(self.head) else None
         encoding_of = known if self.head[: self.position].strip(_BLANK) else None
-        self.zone = self.reading.zone
-        if known is not None and known.counted["own_zone"] and not self.reading.own_zone:
-            self.zone = known.timezone
         return make_reader(
             self.call.service,
             self.head,
             parsers=self.reading.parsers,
             start=self.position,
             zone=self.zone,
-            modified_at=self.state.modified_at,
-            channel=known.channel if known is not None else self.reading.name or self.state.name,
+            modified_at=self.file.state.modified_at,
+            channel=known.channel if known is not None else self.reading.name or self.file.state.name,
             log_type=format_of.log_type if format_of is not None else None,
             encoding=encoding_of.encoding if encoding_of is not None else None,
         )
@@ -261,38 +157,38 @@ class FileImport:
         self.again.end()
 
     def _framed(self) -> Iterator[list[Event]]:
+        # What came behind the head of a short file since then had no part in choosing the format.
+        sample = max(self.call.setting("ingestion.sample_bytes"), PREFIX_BYTES)
+        until = len(self.head) if len(self.head) < sample else None
         with self.file.content(self.position) as stream:
-            while data := stream.read(self._room()):
+            while data := stream.read(CHUNK_BYTES if until is None else min(CHUNK_BYTES, until - self.position)):
                 self.position += len(data)
-                if self.ends is not None and self.position > self.ends:  # what it is a copy of has to be asked again
+                if self.start.ends is not None and self.position > self.start.ends:  # it has to be compared again
                     raise FileChanged
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
         self.whole = self.reader.whole
-        if not self.final:
-            self.last = events
+        if not self.condition.final:
+            self.open_entries = events
         for event in events:
-            event.provisional = event.provisional and not (self.final or self._is_settled)
+            event.provisional = event.provisional and not (self.condition.final or self._is_settled)
         yield events
-
-    def _room(self) -> int:
-        return CHUNK_BYTES if self.until is None else min(CHUNK_BYTES, self.until - self.position)
 
     @property
     def _is_settled(self) -> bool:
-        return self.quiet and self.whole
+        return self.condition.quiet and self.whole
 
     def _store(self, portion: Portion) -> None:
-        assert self.trail is not None
+        """Store a portion and move the checkpoint behind it, in one transaction."""
         trail = self.trail
         if not trail.advance(self.position if portion.last else portion.read[-1].byte_end) or not self._same_file():
             raise FileChanged
-        values = self._values(trail, portion.last)
+        values = self._values(portion.last)
 
         def work() -> tuple[EventSource, list[StoredBatch], StoredBatch, int]:
             with self.call.transaction() as db:
                 source = self.source or self._add_source(db)
-                lines = sorted([*self.again.events, *portion.read], key=_first_byte)
+                lines = sorted([*self.again.events, *portion.read], key=attrgetter("byte_start"))
                 if lines:
                     self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
                 revised, gone = self.again.write(self.call, source)
@@ -308,7 +204,6 @@ class FileImport:
         self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
         self.again.clear()
-        self.superseded = None
         self.result.count(portion, stored)
         self.result.deleted += deleted
         for batch in revised:
@@ -316,46 +211,43 @@ class FileImport:
 
     def _same_file(self) -> bool:
         """Tell whether the file still begins as it did, and is not shorter than what was read of it."""
-        if self.state.compression:
+        if self.file.state.compression:
             return True
         begin = self.head[:PREFIX_BYTES]
         return self.file.size_now >= self.position and self.file.head(len(begin)) == begin
 
-    def _values(self, trail: Trail, last: bool) -> dict[str, Any]:
+    def _values(self, last: bool) -> dict[str, Any]:
         """Return the columns that move with the checkpoint; the modification time only when all was read."""
+        state, damage = self.file.state, self.condition.damage
         values = {
-            **trail.columns(),
-            "identity": self.state.identity,
-            "size": max(self.position, 0 if self.state.compression else self.state.size),
+            **self.trail.columns(),
+            **coverage.columns(self.known, self.reading.rules, self.reading.zone, own_zone=self.reading.own_zone),
+            "identity": state.identity,
+            "size": max(self.position, 0 if state.compression else state.size),
             "log_type": self.reader.log_type,
             "encoding": self.reader.encoding,
             "timezone": self.zone,
-            "open_event": self._unfinished() if last else None,
-            "read_under": self.read_under,
-            "counted": self.counted,
-            "status": "error" if self.damage else "ok",
-            "last_error": str(self.damage) if self.damage else None,
-            "imported_at": self.started,
+            "open_event": None,
+            "status": "error" if damage else "ok",
+            "last_error": str(damage) if damage else None,
+            "imported_at": self.began,
         }
-        return {**values, "modified_at": self.state.modified_at, "size": self.position} if last else values
-
-    def _unfinished(self) -> dict[str, Any] | None:
-        rules = self.reading.rules
-        found = Unfinished.after(self.last, rules, self.before, whole=self.whole, settled=self._is_settled)
-        return found.column() if found else None
+        if not last:
+            return values
+        rules, settled = self.reading.rules, self._is_settled
+        found = Unfinished.after(self.open_entries, rules, self.before, whole=self.whole, settled=settled)
+        open_event = found.column() if found else None
+        return {**values, "open_event": open_event, "modified_at": state.modified_at, "size": self.position}
 
     def _add_source(self, db: Connection) -> EventSource:
-        if self.superseded is not None:
-            leave(db, self.superseded)
+        """Begin a source behind the bytes that are known elsewhere; the one of the path until now has left it."""
+        if self.start.here is not None:
+            leave(db, self.start.here)
         try:
-            row = new_source_row(self.call, self.state.path, self.reading)
-            source_id = queries.add_source(db, {**row, "first_byte": self.first_byte})
-            if self.original is not None:
-                deletions.copy(db, self.original, source_id, self.first_byte)
+            row = new_source_row(self.call, self.file.state.path, self.reading)
+            source_id = queries.add_source(db, {**row, "first_byte": self.resumed_at})
+            if self.start.original is not None:
+                deletions.copy(db, self.start.original, source_id, self.resumed_at)
         except IntegrityError as error:
             raise Conflict(_BUSY) from error
         return EventSource(source_id, self.reading.module_id, row["path"])
-
-
-def _first_byte(event: Event) -> int:
-    return event.byte_start

@@ -118,6 +118,11 @@ class OpenFile:
         with self.content() as stream:
             return stream.read(size)
 
+    def goes_on(self, position: int) -> bool:
+        """Tell whether there are uncompressed bytes behind a position."""
+        with self.content(position) as stream:
+            return bool(stream.read(1))
+
 
 @contextmanager
 def open_file(path: Path, *, links: bool = True, base: Path | None = None) -> Iterator[OpenFile]:

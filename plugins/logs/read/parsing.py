@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Row
@@ -12,17 +11,12 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, times
 from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import stored_path
-from snaglist.plugins.logs.identify.trail import Trail
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
-from snaglist.plugins.logs.read.files import Damage, OpenFile
 from snaglist.plugins.logs.read.portions import Rules
-from snaglist.plugins.logs.store import queries
 
 log = logging.getLogger("snaglist")
 
 Watch = Callable[[int], None]
-Near = Callable[[Row[Any]], bool]
 _Made = TypeVar("_Made")
 
 
@@ -63,29 +57,6 @@ class Reading:
     name: str = ""
     parsers: Sequence[Parser] = ()
     complete: bool = False
-
-
-@dataclass(slots=True)
-class Found:
-    """A source whose content a file begins with, and the trail behind those bytes.
-
-    `moves`: the file is what the source was read from, at another path, so that the source follows; otherwise
-    the file is a copy. A copy without a trail needs no reading at all. `ends`: the byte at which the copy ended;
-    if it is longer when it is read, it is still being made.
-    """
-
-    source: Row[Any]
-    trail: Trail | None
-    moves: bool = False
-    ends: int | None = None
-
-
-Search = Callable[[OpenFile, bytes], Found | None]
-
-
-def known_source(call: Call, path: Path) -> Row[Any] | None:
-    """Return the newest source of a path on this node; needs an open transaction."""
-    return queries.newest(call.db, stored_path(call, path), call.service.file_node)
 
 
 def parsers_of(service: Service, call: Call | None) -> tuple[Parser, ...]:
@@ -185,30 +156,3 @@ def parse(step: Callable[[], _Made]) -> _Made:
     except Exception as error:
         log.exception("a parser failed")
         raise ParseFailure(f"cannot be parsed ({type(error).__name__})") from error
-
-
-def check_damage(damage: Damage, *, waiting: int) -> None:
-    """Raise Unreadable without a whole line; with `waiting` seconds the file may still be written: StillWritten."""
-    if waiting:  # the same text while it grows
-        wait = f"it may still be written, so it is read when it has not changed for {waiting} s"
-        raise StillWritten(f"the compressed data is damaged or ends too early; {wait}")
-    if not damage.lines:
-        raise Unreadable(f"{damage.place}; no whole line comes before")
-
-
-class Watching:
-    """Calls a watch, if there is one, and remembers what it raised."""
-
-    def __init__(self, watch: Watch | None) -> None:
-        self._watch = watch
-        self.raised: Exception | None = None
-
-    def __call__(self, done: int) -> None:
-        """Tell how many bytes are done."""
-        if self._watch is None:
-            return
-        try:
-            self._watch(done)
-        except Exception as error:
-            self.raised = error
-            raise

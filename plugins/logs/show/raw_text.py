@@ -8,8 +8,7 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues import file_at, read_back, show_path
-from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
-from snaglist.plugins.logs.identify.trail import begins_with
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
 from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.store import queries

@@ -8,6 +8,8 @@ that was never counted from one whose occurrence is gone.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import Row
+
 from snaglist.plugins.issues import RANK, Event
 from snaglist.plugins.logs.read.portions import Rules
 
@@ -24,13 +26,17 @@ def begin(rules: Rules, *, own_zone: bool) -> dict[str, Any]:
     return {"parts": [_part(0, rules)], "own_zone": own_zone}
 
 
-def extend(record: Mapping[str, Any], start: int, rules: Rules) -> dict[str, Any]:
-    """Return the record after bytes from `start` on were read under these rules."""
-    parts: list[Part] = list(record["parts"])
-    part = _part(start, rules)
+def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool) -> dict[str, Any]:
+    """Return what a source was read under once more bytes of it are; `known`: the source as it was, if it was."""
+    if known is None or not known.offset:
+        return {"read_under": stamp(rules, None if own_zone else zone), "counted": begin(rules, own_zone=own_zone)}
+    own_zone = own_zone or known.counted["own_zone"]
+    parts: list[Part] = list(known.counted["parts"])
+    part = _part(known.offset, rules)
     if list(parts[-1][1:]) != part[1:]:
-        parts = [*(known for known in parts if known[0] < start), part]
-    return {**record, "parts": parts}
+        parts = [*(earlier for earlier in parts if earlier[0] < known.offset), part]
+    now = stamp(rules, None if own_zone else zone)
+    return {"read_under": now if now == known.read_under else "", "counted": {"parts": parts, "own_zone": own_zone}}
 
 
 def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:

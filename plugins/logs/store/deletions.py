@@ -5,14 +5,14 @@ stored like anything else.
 """
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, or_, select, update
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, insert_ignore, upsert
 from snaglist.plugins.issues import Event, tables
-from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, prefix_hash
-from snaglist.plugins.logs.identify.trail import Trail
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail, prefix_hash
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.store import coverage, queries
 from snaglist.plugins.logs.tables import deleted_events, deleted_ranges
@@ -104,15 +104,18 @@ def sent_and_deleted(db: Connection, event_ids: Sequence[str]) -> set[str]:
     return found
 
 
-def copied_from(call: Call, file: OpenFile, head: bytes) -> int | None:
-    """Return the source of which events were deleted and all of whose bytes a file holds that no search found."""
+def alike(db: Connection, head: bytes) -> list[Row[Any]]:
+    """Return sources of which events were deleted and whose bytes a file with that head may hold, longest first."""
     known = _sources.c.id.in_(select(_ranges.c.source_id))
-    alike = or_(_sources.c.prefix_hash == prefix_hash(head), _sources.c.prefix_length < PREFIX_BYTES)
-    with call.transaction(write=False) as db:
-        rows = db.execute(select(_sources).where(known, alike, _sources.c.offset > 0)).all()
-    for row in sorted(rows, key=lambda row: -row.offset):
-        trail = Trail.resume(file, head, row)
-        if trail is not None:
+    possible = or_(_sources.c.prefix_hash == prefix_hash(head), _sources.c.prefix_length < PREFIX_BYTES)
+    rows = select(_sources).where(known, possible, _sources.c.offset > 0).order_by(_sources.c.offset.desc())
+    return list(db.execute(rows).all())
+
+
+def copied_from(file: OpenFile, head: bytes, rows: Sequence[Row[Any]]) -> int | None:
+    """Return the first of these sources all of whose bytes a file holds."""
+    for row in rows:
+        if trail := Trail.resume(file, head, row):
             trail.close()
             return int(row.id)
     return None

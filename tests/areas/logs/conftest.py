@@ -23,7 +23,7 @@ from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
 from snaglist.plugins.logs.collect.command import make_reading
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.in_place import read_left
-from snaglist.plugins.logs.identify.rotated import in_place
+from snaglist.plugins.logs.identify.search import in_place
 
 
 @dataclass

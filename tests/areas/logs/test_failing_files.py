@@ -77,7 +77,7 @@ def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Li
 def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not told as read, and not archived unread."""
 
-    def run(self: Any, search: Any) -> None:
+    def run(self: Any, watch: Any) -> None:
         raise FileChanged
 
     with monkeypatch.context() as changing:

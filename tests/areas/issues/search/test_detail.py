@@ -247,11 +247,11 @@ class TestOneOccurrence:
         readers = {"none": lambda call, occurrence_id: None, "file": read}
         plugins = sqlite_client.service.plugins
         types = plugins.types
-        monkeypatch.setattr(
-            type(plugins),
-            "types",
-            lambda _, kind, *check: readers if kind == "occurrence_reader" else types(kind, *check),
-        )
+
+        def registered(_: Any, kind: str, *check: Any) -> Any:
+            return readers if kind == "occurrence_reader" else types(kind, *check)
+
+        monkeypatch.setattr(type(plugins), "types", registered)
         found = full(sqlite_client, issue_id, occurrence=other)
         assert asked == [other]
         assert (found["data"]["sample_message"], found["data"]["sample_stack"]) == ("its own", "at a.py:1")

@@ -1,7 +1,9 @@
-"""The row of a source that is read for the first time."""
+"""The rows of sources: the one of a path, and one to come."""
 
 from pathlib import Path
 from typing import Any
+
+from sqlalchemy import Row
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues import path_text, stored_path
@@ -9,6 +11,11 @@ from snaglist.plugins.logs.identify.fingerprint import name_family
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.store import coverage, queries
+
+
+def known_source(call: Call, path: Path) -> Row[Any] | None:
+    """Return the newest source of a path on this node; needs an open transaction."""
+    return queries.newest(call.db, stored_path(call, path), call.service.file_node)
 
 
 def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
@@ -22,8 +29,7 @@ def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
         "channel": name[:255],
         "family": name_family(name),
         "timezone": reading.zone,
-        "read_under": coverage.stamp(reading.rules, None if reading.own_zone else reading.zone),
-        "counted": coverage.begin(reading.rules, own_zone=reading.own_zone),
+        **coverage.columns(None, reading.rules, reading.zone, own_zone=reading.own_zone),
         "module_id": reading.module_id,
         "connector_id": reading.connector_id,
         "parser_version": PARSER_VERSION,
