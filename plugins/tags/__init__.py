@@ -80,13 +80,12 @@ def events_stored(call: Call, batch: StoredBatch) -> None:
 def issue_changed(call: Call, change: IssueChange) -> None:
     """Join or copy tags; run the rules on issues that somebody made, merged or took apart, and anew on edited ones."""
     changed: Collection[int] = change.issue_ids
-    if change.kind == "merge":  # the merged issues go, the target may show another text
-        target = change.details["target_id"]
-        assert isinstance(target, int)
+    target, new_id = (change.details.get(name) for name in ("target_id", "new_id"))
+    if change.kind == "merge" and isinstance(target, int):  # the merged issues go, the target may show another text
         changed = [target]
         move_tags(call.db, change.issue_ids, target)
-    if change.kind == "unmerge":
-        copy_tags(call.db, *change.issue_ids)
+    if change.kind == "unmerge" and isinstance(new_id, int):
+        copy_tags(call.db, change.issue_ids[0], new_id)
     if change.kind in ("created", "merge", "unmerge", "edit"):
         run_rules(call, changed, rebuild=change.kind == "edit")
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import digest, key, times
+from snaglist.kernel.columns import metadata
 from snaglist.kernel.database import inserted_id, upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
@@ -169,7 +170,7 @@ class Rows:
         upsert(db, tables.event_days, counted, add=("count",))
 
     def _insert(self, db: Any, table: str, values: Mapping[str, Any]) -> int:
-        return inserted_id(db.execute(insert(getattr(tables, table)), values))
+        return inserted_id(db.execute(insert(metadata.tables[table]), values))
 
 
 @pytest.fixture

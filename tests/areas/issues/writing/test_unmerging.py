@@ -136,9 +136,10 @@ def test_tags_are_copied_and_plugins_hear_of_it(sqlite_desk: Any, monkeypatch: p
 
     def emit(call: Call, hook: str, *check: Any, change: Any) -> dict[str, Any]:
         heard.append((hook, change.kind, change.issue_ids, dict(change.details)))
-        return {}
+        return really(call, hook, *check, change=change)
 
     grouping_id = sqlite_desk.rows(tables.groupings)[0]["id"]
+    really = Call.emit
     with monkeypatch.context() as patch:
         patch.setattr(Call, "emit", emit)
         new_id = unmerge(sqlite_desk, issue_id, grouping_id)
