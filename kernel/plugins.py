@@ -9,8 +9,9 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from functools import cache, partial
+from importlib import metadata
+from importlib.metadata import EntryPoint
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +21,7 @@ from sqlalchemy import Connection, Table
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
-from snaglist.kernel.engines import ends_transaction, is_aborted
+from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("snaglist")
 
 GROUP = "snaglist.plugins"
+entry_points: Any = cache(metadata.entry_points)  # searching what is installed takes longer than the rest of a start
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _SETTING = "plugin."
 # The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
@@ -63,14 +65,10 @@ class Plugins:
         self._asking = threading.RLock()  # or other threads would find some of a kind while the first one asks
         self._trace = trace
 
-    def load(self, found: Iterable[EntryPoint] | None = None) -> None:
+    def load(self) -> None:
         """Load every entry point of the group; failures are recorded, never raised."""
-        points = list(entry_points(group=GROUP) if found is None else found)
-        # Once for each distribution: every answer of its object parses the file of metadata anew.
-        distributions = {id(point.dist): point.dist for point in points}
-        about = {key: _about(dist) for key, dist in distributions.items()}
-        for point in sorted(points, key=lambda p: (about[id(p.dist)][0] != DISTRIBUTION, p.name)):
-            self._load(point, *about[id(point.dist)])
+        for point in sorted(entry_points(group=GROUP), key=lambda p: (_about(p.dist)[0] != DISTRIBUTION, p.name)):
+            self._load(point, *_about(point.dist))
         for plugin in self.loaded():
             try:
                 self._check(plugin, "describe", plugin.description)
@@ -218,6 +216,8 @@ class Plugins:
                 if call.connection and is_aborted(call.connection):
                     raise RuntimeError("a failed statement was ignored")
         except Exception as error:
+            if isinstance(error, TransactionEnded):
+                log.error("plugin %s, hook %s: %s", plugin.id, hook, error)
             if ends_transaction(error):
                 raise
             log.exception("plugin %s failed in %s", plugin.id, hook)
@@ -369,6 +369,7 @@ class Plugins:
         return implementation.function(**{name: known[name] for name in implementation.argnames})
 
 
+@cache  # every answer of a distribution parses its file of metadata anew
 def _about(distribution: Any) -> tuple[str, str]:
     """Return name and version of what a plugin was installed from; its file of metadata may be damaged."""
     if distribution is None:

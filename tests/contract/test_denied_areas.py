@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 CORE = ("system", "issues", "tags", "logs", "connectors", "dashboard")
 OPTIONAL = ("access_analytics", "alerting", "ingest", "releases", "tracker")

@@ -18,7 +18,7 @@ from nats.js.errors import NotFoundError
 from sqlalchemy import func, select
 
 from snaglist.kernel.columns import metadata
-from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.testing import Answer, Client, running_service
 
 
 class Sender:

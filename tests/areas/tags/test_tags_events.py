@@ -7,6 +7,8 @@ from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChan
 from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
 from snaglist.plugins.tags import tables as tag_tables
 
+pytestmark = pytest.mark.servers
+
 MINUTE = 60
 
 

@@ -13,6 +13,8 @@ from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.tags import tables as tag_tables
 from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, detach_by_hand
 
+pytestmark = pytest.mark.servers
+
 NOW = "2026-01-03 12:00:00"
 
 

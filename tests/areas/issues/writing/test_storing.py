@@ -10,6 +10,8 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, change_status, facets, tables
 from snaglist.plugins.issues.storing import places
 
+pytestmark = pytest.mark.servers
+
 NOON = "2026-01-03 12:00:00"
 
 

@@ -16,6 +16,8 @@ from snaglist.plugins.issues.unmerging import refresh_sample, refreshing, unmerg
 from snaglist.plugins.tags import tables as tag_tables
 from snaglist.plugins.tags.assignments import attach_by_hand, detach_by_hand
 
+pytestmark = pytest.mark.servers
+
 
 def event(message: str, minute: int, **more: Any) -> Event:
     return Event(message, occurred_at=f"2026-01-03 10:{minute:02}:00", **more)
