@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl
+from snaglist.plugins.issues import IssueChange
 from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
@@ -37,6 +38,7 @@ from snaglist.plugins.logs.pushing import (
     sender_key,
     structure_of,
 )
+from snaglist.plugins.logs.pushing.packing import move_dictionaries
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading
@@ -135,6 +137,14 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     if kind == "occurrence_reader":
         register("logs", read_event)
         register("pushed", read_pushed)
+
+
+@hookimpl
+def issue_changed(call: Call, change: IssueChange) -> None:
+    """Keep the dictionaries of issues that go into another one."""
+    target = change.details.get("target_id")
+    if change.kind == "merge" and isinstance(target, int):
+        move_dictionaries(call.db, change.issue_ids, target)
 
 
 @hookimpl
