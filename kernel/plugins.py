@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Table
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
-from snaglist.kernel.engines import ends_transaction, is_aborted
+from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
@@ -216,6 +216,8 @@ class Plugins:
                 if call.connection and is_aborted(call.connection):
                     raise RuntimeError("a failed statement was ignored")
         except Exception as error:
+            if isinstance(error, TransactionEnded):
+                log.error("plugin %s, hook %s: %s", plugin.id, hook, error)
             if ends_transaction(error):
                 raise
             log.exception("plugin %s failed in %s", plugin.id, hook)

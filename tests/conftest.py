@@ -26,7 +26,7 @@ from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[1]
 PROJECT = (
@@ -36,9 +36,11 @@ PROJECT = (
     "CHANGELOG.md",
     "LICENSE",
     "snaglist",
+    "hosting",
     "kernel",
     "plugins",
     "schemas",
+    "testing",
 )
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),

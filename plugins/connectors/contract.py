@@ -81,7 +81,8 @@ class ConnectorType:
 
 def types(call: Call) -> Mapping[str, ConnectorType]:
     """Return the connector types of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    found: Mapping[str, ConnectorType] = call.service.plugins.types(KIND, _check)
+    return found
 
 
 def _check(name: str, value: Any) -> None:

@@ -11,18 +11,33 @@ import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.faults import REMEDY
-from snaglist.kernel.host import OPEN_CHECK
 from snaglist.kernel.plugins import REGISTRATION, WHOLE
 from snaglist.kernel.service import PART
 from snaglist.plugins.system import commands, handlers, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
-from snaglist.plugins.system.figures import METRICS
-from snaglist.plugins.system.lookalikes import require_intended_key
-from snaglist.plugins.system.outbound import guard_of
+from snaglist.plugins.system.jobs.figures import METRICS
+from snaglist.plugins.system.jobs.leases import worker_alive
+from snaglist.plugins.system.jobs.queue import Queue
+from snaglist.plugins.system.jobs.worker import Worker
+from snaglist.plugins.system.lookalikes import OPEN_CHECK, require_intended_key
+from snaglist.plugins.system.outbound import (
+    MAX_ANSWER,
+    START_SECONDS,
+    Address,
+    Answer,
+    GuardedChild,
+    Refused,
+    check_address,
+    is_listed,
+)
+from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.sealing import Sealing
 
-__all__: list[str] = []
+__all__ = [
+    "MAX_ANSWER", "OPEN_CHECK", "START_SECONDS", "Address", "Answer", "GuardedChild", "Refused", "Worker",
+    "check_address", "is_listed", "worker_alive",
+]  # fmt: skip
 
 SERVER_OPTIONS = (
     Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
@@ -84,6 +99,7 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     elif kind == REMEDY:
         register("told", told)
     elif kind == PART:
+        register("jobs", Queue)
         register("secrets", Sealing)
         register("outbound", guard_of)
     elif kind == OPEN_CHECK:

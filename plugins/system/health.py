@@ -14,7 +14,7 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError, Unavailable, internal_error
 from snaglist.kernel.faults import OF_THE_SCHEMA, Unusable
-from snaglist.kernel.leases import worker_alive
+from snaglist.plugins.system.jobs.leases import worker_alive
 from snaglist.plugins.system.looking import Looking, Seen
 from snaglist.plugins.system.warnings import config_warnings
 

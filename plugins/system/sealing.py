@@ -20,8 +20,8 @@ from sqlalchemy import select
 from snaglist.kernel import store, times
 from snaglist.kernel.database import insert_ignore
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.privacy import open_private
-from snaglist.kernel.secrets import KEY_FILE
 from snaglist.kernel.service import Service
 
 if TYPE_CHECKING:

@@ -223,7 +223,8 @@ def targets(**other: str) -> Mapping[str, str]:
 
 def providers(call: Call) -> Mapping[str, Provider]:
     """Return the providers of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    found: Mapping[str, Provider] = call.service.plugins.types(KIND, _check)
+    return found
 
 
 def _check(name: str, value: Any) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.whole
 

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 import pytest
 
-from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.testing import Answer, Client, running_service
 
 pytestmark = [pytest.mark.whole, pytest.mark.servers]
 

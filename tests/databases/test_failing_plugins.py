@@ -14,7 +14,7 @@ from sqlalchemy import Table, func, insert, select
 from snaglist.kernel import Description, columns, hookimpl, plugins
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 Config = dict[str, str]
 notes = Table("standup_notes", columns.metadata, columns.id_column(), columns.text("note", 50))

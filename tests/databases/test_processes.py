@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import running_service
 
 pytestmark = pytest.mark.whole
 

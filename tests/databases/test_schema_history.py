@@ -16,8 +16,8 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.system.dumping.dump import tables_of
+from snaglist.testing import running_service
 
 Config = dict[str, str]
 

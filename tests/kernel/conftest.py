@@ -12,8 +12,8 @@ import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins import system
+from snaglist.testing import Client, running_service
 
 
 @dataclass(frozen=True)

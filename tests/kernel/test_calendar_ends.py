@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from snaglist.kernel import times
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 DATES = ("9999-12-31", "9999-12-30", "0001-01-01", "0001-01-02")
 TIMES = (

@@ -37,9 +37,9 @@ from snaglist.kernel.cli import _run, cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.settings import UrlOption
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.system import Worker
+from snaglist.plugins.system.jobs.schedules import Schedules
 
 Install = Kernel = Schemas = Callable[..., Any]
 
@@ -270,7 +270,7 @@ def test_in_a_job(install: Install, kernel: Kernel, raised: type[BaseException],
             job_id = call.enqueue("bad_job")
 
         def look() -> None:
-            client.service.schedules.ask(call.application)
+            client.service.part(Schedules).ask(call.application)
             client.service.jobs.run_queued(call.application)
 
         place(look)
@@ -296,11 +296,11 @@ def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Insta
     with kernel(plugins__enabled=["bad"]) as client:
         application = client.service.applications.all()[0]
         client.service.settings._values["bad.seconds"] = 1
-        client.service.schedules.ask(application)
+        client.service.part(Schedules).ask(application)
         assert plugin(client)["last_error"]["hook"] == "job bad_due"
         fails.clear()
-        client.service.schedules = Schedules(client.service)
-        client.service.schedules.ask(application)
+        del client.service._parts[Schedules]  # as in another process
+        client.service.part(Schedules).ask(application)
         assert plugin(client)["last_error"] is None
 
 
@@ -657,7 +657,7 @@ def test_a_due_that_returns_something_else(
     )
     with kernel(**database_config, plugins__enabled=["bad", "good"]) as client:
         application = client.service.applications.all()[0]
-        client.service.schedules.ask(application)
+        client.service.part(Schedules).ask(application)
         client.service.jobs.run_queued(application)
         assert ran == [1]
         if not isinstance(args, dict) or not isinstance(args["x"], str):

@@ -13,8 +13,8 @@ from sqlalchemy import MetaData, Table, delete, insert, inspect, select
 from snaglist.kernel import columns, store, times
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step, StepFailed, Steps
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
 things = Table("test_things", MetaData(), columns.id_column(), columns.text("word", 50))

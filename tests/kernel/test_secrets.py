@@ -12,9 +12,9 @@ from sqlalchemy import select
 
 from snaglist.kernel import store
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.secrets import KEY_FILE
+from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
+from snaglist.testing import running_service
 
 FIELD = "connectors.1.secrets"
 Open = Callable[..., AbstractContextManager[Service]]

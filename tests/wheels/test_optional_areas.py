@@ -47,7 +47,7 @@ def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 def wheels_of(area: str, folder: Path, wheel: Callable[..., Path]) -> list[Path]:
     """Return snaglist without the area, and the area as a wheel of its own."""
     own: dict[str, bytes | str] = {}
-    for part in ("kernel", "plugins", "schemas"):
+    for part in ("hosting", "kernel", "plugins", "schemas", "testing"):
         own |= {f"snaglist/{part}/{name}": data for name, data in contents(ROOT / part)}
     own = {name: data for name, data in own.items() if not name.startswith(f"snaglist/plugins/{area}/")}
     points = {name: module for name, module in POINTS.items() if name != area}

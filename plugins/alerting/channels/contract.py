@@ -71,7 +71,8 @@ class ChannelType:
 
 def types(call: Call) -> Mapping[str, ChannelType]:
     """Return the channel types of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    found: Mapping[str, ChannelType] = call.service.plugins.types(KIND, _check)
+    return found
 
 
 def _check(name: str, value: Any) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Select, select
 from snaglist.kernel import Call, digest
 from snaglist.kernel.containment import contained
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.issues.tables import issue_facets, issues
 
 FIELDS, COLUMNS = "search field", "list column"
@@ -81,17 +81,17 @@ def column_values(call: Call, issue_ids: Sequence[int]) -> Iterator[tuple[ListCo
             yield column, _values(call, owner, column, issue_ids)
 
 
-def query_schemas(service: Service) -> dict[str, Any]:
+def query_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words by name."""
     return {found.name: {**found.schema, "x-plugin": owner} for owner, found in _registered(service, FIELDS)}
 
 
-def filter_schemas(service: Service) -> dict[str, Any]:
+def filter_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words in a body, where an empty list would be a filter for everything."""
     return {name: {**schema, "minItems": 1} for name, schema in query_schemas(service).items()}
 
 
-def column_schemas(service: Service) -> dict[str, Any]:
+def column_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all columns by name."""
     return {found.name: found.schema for _, found in _registered(service, COLUMNS)}
 
@@ -124,7 +124,7 @@ def _values(call: Call, owner: str, column: ListColumn, issue_ids: Sequence[int]
         return {}
 
 
-def _registered(service: Service, kind: str) -> list[tuple[str, Any]]:
+def _registered(service: Installation, kind: str) -> list[tuple[str, Any]]:
     """Return what was registered, each with the id of its plugin."""
     found = service.plugins.types(kind, _check_field if kind == FIELDS else _check_column)
     return [(service.plugins.owner(kind, name), value) for name, value in found.items()]

@@ -248,7 +248,7 @@ def test_messages_by_page_and_rule(site: Any) -> None:
 def test_what_waits_is_sent_by_the_worker_at_once_and_repeated_by_schedule(
     tmp_path: Any, fresh_data: Any, receiver: Any
 ) -> None:
-    from snaglist.kernel.testing import Client, running_service
+    from snaglist.testing import Client, running_service
 
     receiver.answers = [500, 200]
     config = {"outbound__allow_private": ["127.0.0.0/8"], "alerts__retry_seconds": 1}

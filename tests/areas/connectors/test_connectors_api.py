@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import update as change
 
 from snaglist.kernel.call import Actor
-from snaglist.kernel.testing import Client
 from snaglist.plugins.connectors import tables
 from snaglist.plugins.system.upgrading import upgrade
+from snaglist.testing import Client
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nbm90IHJlYWxseSBhIGtleSA0NzEx\n-----END OPENSSH PRIVATE KEY-----\n"
 SSH = {"host": "web-1.example", "user": "deploy", "paths": ["/var/log/app/*.log"], "private_key": KEY}
@@ -288,7 +288,7 @@ def test_too_many_files(sqlite_site: Any) -> None:
 
 
 def test_no_worker_is_told(sqlite_site: Any, fresh_data: Path) -> None:
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     made = sqlite_site.make()
     with running_service(fresh_data, jobs=False) as other:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.logs.pushing import storing
 from snaglist.plugins.system.upgrading import upgrade
+from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers
 

@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel import JobCall
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs.collect import drop_folder
 from snaglist.plugins.logs.collect.drop_folder import due, module_name
+from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
 STAMP = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() - 300))

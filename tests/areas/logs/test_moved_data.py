@@ -14,11 +14,11 @@ from sqlalchemy import Connection, select
 
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.connectors.tables import connectors, streams
 from snaglist.plugins.issues import relative_to_data, tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.load import Loader
+from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.whole
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import Clock, Parser
 from snaglist.plugins.logs.parsers.base import Wrapped
+from snaglist.testing import Client, running_service
 
 LINES = "".join(
     f"2026-01-03 10:{n // 60:02}:{n % 60:02}|ERROR|billing|Invoice of anna {n} failed\n" for n in range(2400)

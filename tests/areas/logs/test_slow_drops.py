@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
 from snaglist.plugins.logs.collect.drop_folder import due
 from snaglist.plugins.logs.collect.finished import GROWS, WRITTEN
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 leases = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a file open")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.kernel import Actor
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs.show import raw_text
+from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
 

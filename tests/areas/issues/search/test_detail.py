@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
+from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel import Invalid, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search.scope import Scope, hours_until, read_scope
+from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
 
