@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, insert, select
 
-from snaglist.kernel import store, times
+from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State, Step
@@ -22,9 +22,6 @@ log = logging.getLogger("snaglist")
 
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
-# The area `system` registers `columns`: `(service, application)` names a table of a current database that is not as the
-# code has it, "" for none.
-SCHEMA_LOOK = "schema_look"
 MAX_TENANT = 63
 FIRST = "default"
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
@@ -196,8 +193,8 @@ class Applications:
             if self._service.take_out_older(state.newer):
                 state = self._service.steps.state(application)
             if state.current and application not in self._alike:  # what it was made by never changes again
-                look = self._service.plugins.types(SCHEMA_LOOK).get("columns", lambda *_: "")
-                state.unlike = look(self._service, application)
+                looks = self._service.plugins.calls(hookspecs.schema_difference)
+                state.unlike = next(filter(None, (look(self._service, application) for _, look in looks)), "")
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
                 self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from snaglist.kernel import hookspecs
 from snaglist.kernel.app import WsgiApp, create_app
 from snaglist.kernel.auth import Keys, presented_key, usable_key
 from snaglist.kernel.call import Actor
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 # The WSGI variable that carries the host's own request object to `identity` and `assignable_users`.
 REQUEST = "snaglist.request"
-OPEN_CHECK = "open_check"  # kind of what raises ConfigurationError when a service that asks nobody must not start
 # The one that carries a function: where people of the host sign in, unless `login_url` says so.
 LOGIN = "snaglist.login_url"
 Identity = Callable[[Any, str | None], Mapping[str, Any] | None]
@@ -58,7 +58,7 @@ def create_wsgi(
 
     def open_service() -> tuple[Service, WsgiApp]:
         service = Service(Settings(overrides, defaults={"security.headers_enabled": False}))
-        for check in () if identity else service.plugins.types(OPEN_CHECK).values():
+        for _, check in () if identity else service.plugins.calls(hookspecs.check_open):
             check(service)
         service.start()
         if assignable_users is not None:

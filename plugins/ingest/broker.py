@@ -9,7 +9,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 from uuid import uuid4
@@ -117,12 +117,14 @@ class Reach:
         self._asked: tuple[float, bool] | None = None
         self._lock = threading.Lock()
 
-    def check(self, service: Service) -> Callable[[], bool] | None:
-        """Return what asks, None without a broker."""
-        urls = service.settings["ingest.broker"]
-        return (lambda: self._reached(urls)) if urls else None
+    @staticmethod
+    def asked(service: Service) -> bool:
+        """Tell whether there is a broker."""
+        return bool(service.settings["ingest.broker"])
 
-    def _reached(self, urls: str) -> bool:
+    def check(self, service: Service) -> bool:
+        """Tell whether it answers."""
+        urls = service.settings["ingest.broker"]
         with self._lock:
             if self._asked is None or time.monotonic() - self._asked[0] > REACH_SECONDS:
                 self._asked = (time.monotonic(), _answers(urls))

@@ -3,13 +3,13 @@
 `tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.resources import files
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
-from snaglist.plugins.issues import assignment, bulk, manual, modules, search, status, tables
+from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.plugins.issues import assignment, bulk, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.events import (
     RANK,
@@ -86,6 +86,7 @@ __all__ = [
     "find_or_create_module",
     "follow_statuses",
     "grouping_key",
+    "hookspecs",
     "known_event_ids",
     "learn_again",
     "link_external",
@@ -121,42 +122,45 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_hookspecs() -> object:
+    """Offer the hooks of events and issues."""
+    return hookspecs
+
+
+@hookimpl
+def register_settings() -> Sequence[Option]:
     """Say how long pages of issues are."""
-    register(Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000))
-    register(Option("pagination.max_limit", 200, "rows per page at most", 1, 1000))
+    return [
+        Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000),
+        Option("pagination.max_limit", 200, "rows per page at most", 1, 1000),
+    ]
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Offer modules, manual issues, statuses, assignment, bulk actions, and search."""
-    for area in (modules, manual, status, assignment, bulk, search):
-        for endpoint in area.ENDPOINTS:
-            register(endpoint)
+    return [endpoint for area in (modules, manual, status, assignment, bulk, search) for endpoint in area.ENDPOINTS]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in (*tables.TABLES, *LEARNED, *LATER):
-        register(table)
+    return (*tables.TABLES, *LEARNED, *LATER)
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Offer the job of large bulk actions."""
-    for job in bulk.JOBS:
-        register(job)
+    return bulk.JOBS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the list of issues and the page of one."""
-    return Assets("issues", files("snaglist.plugins.issues") / "ui", "issues.js", ("issues.css",))
+    return [Assets("issues", files("snaglist.plugins.issues") / "ui", "issues.js", ("issues.css",))]

@@ -14,7 +14,7 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, stored_path
-from snaglist.plugins.logs import counted, memory, queries
+from snaglist.plugins.logs import counted, hookspecs, memory, queries
 from snaglist.plugins.logs.batches import LineBatch, Portion, portions
 from snaglist.plugins.logs.files import Damage, OpenFile
 from snaglist.plugins.logs.identity import PREFIX_BYTES, is_rotated_name
@@ -294,7 +294,7 @@ class FileImport:
                 source = self.source or self._add_source(db)
                 lines = sorted([*self.again.events, *portion.read], key=_first_byte)
                 if lines:
-                    self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
+                    self.call.emit(hookspecs.lines_read, LineBatch(source, lines, log_type=self.reader.log_type))
                 revised, gone = self.again.write(self.call, source)
                 stored = StoredBatch(source)
                 kept = memory.without_deleted(db, source.id, portion.kept)

@@ -13,7 +13,7 @@ from snaglist.kernel import Call, times
 from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import stored_path
-from snaglist.plugins.logs import queries
+from snaglist.plugins.logs import hookspecs, queries
 from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.files import Damage, OpenFile
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
@@ -93,10 +93,9 @@ def parsers_of(service: Service, call: Call | None) -> tuple[Parser, ...]:
 
     Without an application those of all plugins that work.
     """
-    adding = [
-        plugin for plugin in service.plugins.loaded() if plugin.parsers and (call is None or _is_on(call, plugin))
-    ]
-    return (*(Watched(parser, plugin.id) for plugin in adding for parser in plugin.parsers), *BUILT_IN)
+    added = service.plugins.added(hookspecs.register_parsers)
+    adding = {plugin.id for plugin, _ in added if call is None or _is_on(call, plugin)}
+    return (*(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
 
 
 def _is_on(call: Call, plugin: Plugin) -> bool:

@@ -1,6 +1,6 @@
 """Tags: names that issues carry, by hand, by rule, or from senders and trackers (api.md §16)."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 
@@ -22,9 +22,9 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `tags` and `issue-tags`."""
-    register(
+    return [
         Endpoint(
             "tags",
             get=read(handlers.get_tags, "tags.read"),
@@ -32,15 +32,15 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
             put=own(handlers.change_tag, "tags.write"),
             patch=own(handlers.change_tag, "tags.write"),
             delete=write(handlers.delete_tag, "tags.write"),
-        )
-    )
-    register(Endpoint("issue-tags", post=write(handlers.post_issue_tag, "issues.write")))
+        ),
+        Endpoint("issue-tags", post=write(handlers.post_issue_tag, "issues.write")),
+    ]
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Register the job that applies the rest of a rule."""
-    register(Job(rebuild.JOB, rebuild.run, unit="issues"))
+    return [Job(rebuild.JOB, rebuild.run, unit="issues")]
 
 
 @hookimpl
@@ -60,6 +60,6 @@ def issue_changed(call: Call, change: IssueChange) -> None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of tags."""
-    return Assets("tags", files("snaglist.plugins.tags") / "ui", "tags.js")
+    return [Assets("tags", files("snaglist.plugins.tags") / "ui", "tags.js")]

@@ -259,12 +259,21 @@ def test_reference_pages_are_current() -> None:
 
 def test_every_hook_has_an_entry() -> None:
     from snaglist.kernel import hookspecs
+    from snaglist.plugins import alerting, connectors, issues, logs, system, tracker
 
     page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    for name, function in vars(hookspecs).items():
+    areas = [
+        issues.hookspecs,
+        logs.hookspecs,
+        system.hookspecs,
+        connectors.contract,
+        alerting.contract,
+        tracker.contract,
+    ]
+    for name, function in (item for module in (hookspecs, *areas) for item in vars(module).items()):
         if hasattr(function, "snaglist_spec"):
             assert f"### `{name}(" in page, name
-            assert re.match(r"(Collect|Robust|Chain)\. ", function.__doc__ or ""), name
+            assert re.match(r"(Collect|Robust|Chain|Direct)\. ", function.__doc__ or ""), name
             assert "Since 0." in (function.__doc__ or ""), name
 
 

@@ -15,7 +15,7 @@ import zstandard
 from snaglist.kernel import times
 from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import EventSource, change_status, tables
-from snaglist.plugins.logs import LineBatch, Parser, Reader, file_import, importing, readings
+from snaglist.plugins.logs import LineBatch, Parser, Reader, file_import, hookspecs, importing, readings
 from snaglist.plugins.logs.files import OpenFile
 from snaglist.plugins.logs.parsers import BUILT_IN
 
@@ -380,13 +380,12 @@ def test_lines_read_gets_every_entry_once_before_filters(
     plugins = sqlite_store.service.plugins
     real = plugins.emit
 
-    def emit(hook: str, call: Any, *check: Any, **arguments: Any) -> Any:
-        if hook == "lines_read":
-            batch = arguments["batch"]
+    def emit(hook: Any, call: Any, batch: Any, *rest: Any, **options: Any) -> Any:
+        if hook is hookspecs.lines_read:
             assert isinstance(batch, LineBatch)
             assert call.connection is not None
             seen.extend(event.message for event in batch.events)
-        return real(hook, call, *check, **arguments)
+        return real(hook, call, batch, *rest, **options)
 
     monkeypatch.setattr(plugins, "emit", emit)
     log = tmp_path / "app.log"

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel.testing import Client
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import hookspecs, tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
 
 FRAMES = [
@@ -244,11 +244,11 @@ class TestOneOccurrence:
             asked.append(occurrence_id)
             return Event("its own", exceptions=[ExceptionInfo("E", "m", [Frame("f", "a.py", 1)])], stack="at a.py:1")
 
-        readers = {"none": lambda call, occurrence_id: None, "file": read}
+        readers = [(None, lambda call, occurrence_id: None), (None, read)]
         plugins = sqlite_client.service.plugins
-        types = plugins.types
+        calls = plugins.calls
         monkeypatch.setattr(
-            type(plugins), "types", lambda self, kind: readers if kind == "occurrence_reader" else types(kind)
+            plugins, "calls", lambda hook: readers if hook is hookspecs.read_occurrence else calls(hook)
         )
         found = full(sqlite_client, issue_id, occurrence=other)
         assert asked == [other]
