@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, insert, select
 
-from snaglist.kernel import hookspecs, store, times
+from snaglist.kernel import store, times
 from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.steps import State, Step
@@ -99,7 +99,6 @@ class Applications:
         self._prefix = service.settings["database.prefix"]
         self._listed: tuple[float, list[Application]] = (0.0, [])
         self._states: dict[str, tuple[float, State]] = {}
-        self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self) -> list[tuple[str | None, Step]]:
@@ -192,11 +191,7 @@ class Applications:
             state = self._service.steps.state(application)
             if self._service.take_out_older(state.newer):
                 state = self._service.steps.state(application)
-            if state.current and application not in self._alike:  # what it was made by never changes again
-                looks = self._service.plugins.calls(hookspecs.schema_difference)
-                state.unlike = next(filter(None, (look(self._service, application) for _, look in looks)), "")
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
-                self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)
         return state
 

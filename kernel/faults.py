@@ -60,13 +60,7 @@ READONLY = Fault(
 FULL = Fault("full", "has no room left: the disk is full", "free space on the disk of {folder} (or of the server)", 60)
 NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 60)
 BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
-UNLIKE = Fault(
-    "unlike",
-    "was made by an unreleased version",
-    "`snaglist db dump` with that, `db load --replace` with this one",
-    10,
-)
-OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
+OF_THE_SCHEMA = (BEHIND, NEWER)
 
 
 class Unusable(Unavailable):

@@ -29,7 +29,6 @@ from snaglist.kernel.jobs import Job
 from snaglist.kernel.settings import Option
 
 if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
     from snaglist.kernel.call import Call
     from snaglist.kernel.plugin import Plugin
     from snaglist.kernel.service import Service
@@ -118,8 +117,9 @@ def register_steps() -> Sequence[SchemaStep]:  # type: ignore[empty-body]
     """Collect. Return pairs `(name, step)` in order; each step runs once per application database.
 
     A step gets the open connection, runs in one transaction with its ledger row, must be repeatable (MySQL commits
-    DDL by itself), and never changes after release. A step that raises makes the plugin `failed`, and so does a
-    database that a newer version of the plugin has changed; its tables stay. Since 0.1.
+    DDL by itself; `snaglist.kernel.ddl` looks first), and never changes after release: it holds the tables as they were
+    when it was written, and never names those that the code uses now. A step that raises makes the plugin `failed`, and
+    so does a database that a newer version of the plugin has changed; its tables stay. Since 0.1.
     """
 
 
@@ -176,11 +176,6 @@ def check_plugin(service: "Service", plugin: "Plugin") -> Iterable[tuple[str, Ba
 @hookspec
 def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[empty-body]
     """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2."""
-
-
-@hookspec
-def schema_difference(service: "Service", application: "Application") -> str:  # type: ignore[empty-body]
-    """Direct. Return the first of the tables that a current database has otherwise, "" when all fit. Since 0.2."""
 
 
 @hookspec

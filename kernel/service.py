@@ -15,7 +15,7 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, UNLIKE, Unusable, told
+from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
 from snaglist.kernel.jobs import Jobs
 from snaglist.kernel.origin import Hosts, is_loopback
 from snaglist.kernel.outbound import Outbound
@@ -101,10 +101,18 @@ class Service:
         """Raise Unusable when the application's database is not as the code needs it."""
         state = self.applications.state(application)
         if not state.current:
-            fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
+            fault = state.fault or (NEWER if state.newer else BEHIND)
             self.database.faults.note(application, fault)
-            what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
+            what = ""
+            if fault is NEWER and (version := self._made_by(application)):
+                what = f"The {application.label} {fault.said}, {version}"
             raise Unusable(application, fault, what)
+
+    def _made_by(self, application: Application) -> str:
+        """Return the other version that made a database, or upgraded it last; "" where it did not say."""
+        with self.database.transaction(application, write=False) as db:
+            version: str = store.get_setting(db, CREATED, {}).get("version", "")
+        return "" if version == self.version else version
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -156,7 +164,13 @@ class Service:
         state = self.steps.state(application)
         if state.fault:
             raise Unusable(application, state.fault)
-        return self.upgrade_application(application) if state.pending else []
+        if not state.pending:
+            return []
+        applied = self.upgrade_application(application)
+        with self.database.transaction(application, write=True) as db:
+            if store.get_setting(db, CREATED):
+                store.put_setting(db, CREATED, {"version": self.version})
+        return applied
 
     def upgrade_application(
         self, application: Application, *, only: Container[tuple[str, str]] | None = None

@@ -10,18 +10,15 @@ from sqlalchemy import Table
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import hookspecs
-from snaglist.plugins.logs.batches import LineBatch, Rules
+from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
+from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
+from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
+from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import COMMANDS
-from snaglist.plugins.logs.connected import Dropped, find_dropped, holds_source, read_file, read_rest
-from snaglist.plugins.logs.discovery import compile_pattern, discover
-from snaglist.plugins.logs.files import open_file
-from snaglist.plugins.logs.following import allowed_roots
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
-from snaglist.plugins.logs.importing import import_file
-from snaglist.plugins.logs.incoming import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.ingestion import Ingestion
-from snaglist.plugins.logs.maintenance import ENDPOINTS as MAINTENANCE
-from snaglist.plugins.logs.maintenance import JOBS
+from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
+from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
 from snaglist.plugins.logs.parsers import AccessLine, Clock, Parser, Reader
 from snaglist.plugins.logs.parsers.severity import by_level
@@ -43,10 +40,13 @@ from snaglist.plugins.logs.pushing import (
     sender_key,
     structure_of,
 )
-from snaglist.plugins.logs.reading_back import read_event
-from snaglist.plugins.logs.readings import Reading
-from snaglist.plugins.logs.requests import read_requests
-from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.importing import import_file
+from snaglist.plugins.logs.read.parsing import Reading
+from snaglist.plugins.logs.read.portions import LineBatch, Rules
+from snaglist.plugins.logs.read.requests import read_requests
+from snaglist.plugins.logs.read.results import FileResult
+from snaglist.plugins.logs.show.file_event import read_event
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
 from snaglist.plugins.logs.zones import is_zone

@@ -3,9 +3,10 @@
 import click
 
 from snaglist.kernel.cli import Session, command, group
-from snaglist.plugins.logs import demo, explaining, relocating
-from snaglist.plugins.logs.inplace import document, read_paths, report
-from snaglist.plugins.logs.tailing import follow_paths
+from snaglist.plugins.logs.collect.command import document, read_paths, report
+from snaglist.plugins.logs.collect.follow import follow_paths
+from snaglist.plugins.logs.maintain import relocating
+from snaglist.plugins.logs.show import demo, explain
 from snaglist.plugins.logs.zones import is_zone, machine_zone
 
 FAILED, PARTLY_DONE = 1, 3
@@ -73,8 +74,8 @@ def sources_move(session: Session, old: str, new: str, everywhere: bool, dry_run
 def explain_command(session: Session, timezone: str | None, file: str) -> None:
     """Show what becomes of each entry of a log, and why entries are one issue; stores nothing."""
     _check_zone(timezone)
-    found = explaining.explain(session, file, timezone or machine_zone())
-    session.print(found, explaining.report(found))
+    found = explain.explain(session, file, timezone or machine_zone())
+    session.print(found, explain.report(found))
 
 
 @command(None, "demo")

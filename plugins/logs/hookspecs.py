@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from snaglist.kernel import Call, hookspec
-from snaglist.plugins.logs.batches import LineBatch
 from snaglist.plugins.logs.parsers import Parser
+from snaglist.plugins.logs.read.portions import LineBatch
 
 LONGEST = 40  # of a format's name, as long as its column
 

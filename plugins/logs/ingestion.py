@@ -7,9 +7,9 @@ from typing import Any, Self
 from snaglist.kernel import Call
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
-from snaglist.plugins.logs import counted, queries
-from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.read.portions import Rules
+from snaglist.plugins.logs.store import coverage, queries
 from snaglist.plugins.logs.zones import machine_zone
 
 _KEY = "ingestion"
@@ -41,7 +41,7 @@ class Ingestion:
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
-        return [counted.stamp(self.rules, zone) for zone in (self.timezone, None)]
+        return [coverage.stamp(self.rules, zone) for zone in (self.timezone, None)]
 
 
 def default_severities(call: Call) -> list[str]:

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
-from snaglist.kernel.applications import Application
 from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
@@ -20,7 +19,6 @@ from snaglist.plugins.system.hookspecs import HealthCheck, Metric
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.outbound import guard_of
 from snaglist.plugins.system.sealing import Sealing
-from snaglist.plugins.system.shapes import unlike
 
 __all__ = ["HealthCheck", "Metric", "hookspecs", "serve"]
 
@@ -96,12 +94,6 @@ def service_parts() -> Mapping[str, Callable[[Service], object]]:
 def check_open(service: Service) -> None:
     """Look at the key."""
     require_intended_key(service)
-
-
-@hookimpl
-def schema_difference(service: Service, application: Application) -> str:
-    """Compare the tables."""
-    return unlike(service, application)
 
 
 @hookimpl

@@ -106,6 +106,24 @@ def test_an_upgrade_loses_nothing(restored: Restored) -> None:
     assert missing(plain(restored.answers), plain(answers)) == []
 
 
+def test_an_upgrade_ends_where_a_new_database_begins(restored: Restored, shape: Callable[..., Any]) -> None:
+    """Column by column and index by index. So a released step that is edited fails here: add a new one."""
+    with running_service(restored.data, jobs=False, **restored.config) as service:
+        for steps, upgraded in [
+            (service.registry_steps, [service.applications.registry]),
+            (service.steps, service.applications.all()),
+        ]:
+            fresh = service.applications.make(f"fresh-{upgraded[0].id}", "", "")
+            service.database.create(fresh)
+            steps.upgrade(fresh)
+            expected = shape(service, fresh)
+            for tenant in upgraded:
+                found = shape(service, tenant)
+                assert set(found) == set(expected)
+                for name in expected:
+                    assert found[name] == expected[name], (tenant, name)
+
+
 def test_what_was_deleted_before_stays_away_and_the_day_is_open(restored: Restored) -> None:
     """A day was closed for all files; now it is what was read of each then."""
     with running_service(restored.data, **restored.config) as service:

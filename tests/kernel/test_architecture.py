@@ -1,6 +1,7 @@
 """The rules that keep the house in order: who may import whom, sizes, schemas, pages of reference."""
 
 import ast
+import functools
 import importlib
 import io
 import json
@@ -24,8 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CORE_AREAS = ["issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,500 with everything built. It was 4,160 before it learned
 # to go on when something is broken: code of plugins (containment), databases (faults, known_faults); to look for work
-# only where something happens (activity, schedules); and to check requests at a bounded cost (validator).
-KERNEL_LINES = 4689
+# only where something happens (activity, schedules); and to check requests at a bounded cost (validator);
+# and before its steps held their tables (ddl, store).
+KERNEL_LINES = 4842
 MODULE_LINES = 400
 
 
@@ -37,9 +39,16 @@ def areas() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "plugins").glob("*/__init__.py"))
 
 
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return the imports and comparisons of a module; several rules look at each file."""
+    wanted = (ast.Import, ast.ImportFrom, ast.Compare)
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, wanted)]
+
+
 def imports(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (module, name) of every import, also those inside functions and TYPE_CHECKING; name "" for `import x`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -50,10 +59,10 @@ def imports(path: Path) -> Iterator[tuple[str, str]]:
 # -- imports
 
 
-@pytest.mark.parametrize("path", modules("kernel"), ids=lambda path: path.name)
-def test_the_kernel_knows_no_area(path: Path) -> None:
-    for module, name in imports(path):
-        assert not f"{module}.{name}".startswith("snaglist.plugins"), (path, module, name)
+def test_the_kernel_knows_no_area() -> None:
+    for path in modules("kernel"):
+        for module, name in imports(path):
+            assert not f"{module}.{name}".startswith("snaglist.plugins"), (path, module, name)
 
 
 @pytest.mark.parametrize("area", areas())
@@ -93,6 +102,35 @@ def test_the_public_door() -> None:
 def test_every_area_has_a_public_door(area: str) -> None:
     package = importlib.import_module(f"snaglist.plugins.{area}")
     assert all(hasattr(package, name) for name in package.__all__)
+
+
+# -- secrets
+
+
+def comparisons(path: Path) -> Iterator[ast.Compare]:
+    """Yield every comparison by `==` or `!=` of two things that both come from elsewhere."""
+    for node in nodes(path):
+        if not isinstance(node, ast.Compare) or not any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
+            continue
+        if not any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators)):
+            yield node
+
+
+def test_secrets_are_compared_in_constant_time() -> None:
+    """By `hmac.compare_digest`: how long `==` takes tells how much of a guess is right, and no other test would see it.
+
+    So a module that works with `hmac` compares nothing by `==`, and no module what its names call a secret.
+    """
+    secret = re.compile(r"(signature|password|passphrase|bearer|presented|hmac)s?", re.ASCII)
+    found = []
+    for path in [*modules("kernel"), *modules("plugins"), *modules("plugins-extra"), *modules("clients")]:
+        checks_secrets = any(module == "hmac" for module, _ in imports(path))
+        for node in comparisons(path):
+            named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            named |= {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+            if checks_secrets or any(secret.search(name) for name in named):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert found == []
 
 
 # -- sizes and packaging
@@ -166,17 +204,17 @@ def schema_files() -> list[Path]:
     return sorted((ROOT / "schemas").rglob("*.json"))
 
 
-@pytest.mark.parametrize("path", schema_files(), ids=lambda path: path.relative_to(ROOT / "schemas").as_posix())
-def test_schema_file_is_valid(path: Path) -> None:
-    contents = json.loads(path.read_text(encoding="utf-8"))
-    assert contents["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    Draft202012Validator.check_schema(contents)
-    for node in _nodes(contents):
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and pattern.endswith("$"):
-            raise AssertionError(f"{pattern}: $ also matches before a line feed at the end; end with $(?!\\n)")
-        if isinstance(pattern, str):
-            re.compile(pattern)
+def test_schema_files_are_valid() -> None:
+    for path in schema_files():
+        contents = json.loads(path.read_text(encoding="utf-8"))
+        assert contents["$schema"] == "https://json-schema.org/draft/2020-12/schema", path
+        Draft202012Validator.check_schema(contents)
+        for node in _nodes(contents):
+            pattern = node.get("pattern")
+            if isinstance(pattern, str):
+                re.compile(pattern)
+                rule = "$ also matches before a line feed at the end; end with $(?!\\n)"
+                assert not pattern.endswith("$"), f"{path}: {pattern}: {rule}"
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:

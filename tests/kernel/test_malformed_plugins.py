@@ -70,7 +70,7 @@ DIRECT = {"run_beside_worker", "request_answered", "stored_secrets"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}
 # Asked of the areas of snaglist: what they raise is a failure of whoever is looked at, or of the request.
 OF_AREAS = {
-    "service_parts", "check_added", "check_plugin", "check_open", "schema_difference", "read_occurrence",
+    "service_parts", "check_added", "check_plugin", "check_open", "read_occurrence",
     "compare_releases",
 }  # fmt: skip
 HOOKS = {

@@ -124,6 +124,21 @@ def test_a_database_that_is_newer(bare: Service) -> None:
         pass
 
 
+def test_a_newer_database_names_the_version_that_made_it(bare: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it was made by that version or upgraded, also by an older one before."""
+    application = bare.applications.all()[0]
+    for newer in ("0.8.0", "0.9.0"):
+        with monkeypatch.context() as patched:
+            patched.setattr(bare, "version", newer)
+            bare.steps.add(Step("core", f"s{newer}", lambda db: None))
+            bare.upgrade_registered(application)
+            bare.introduce(application)
+    bare.steps._steps = bare.steps._steps[:1]
+    bare.applications.forget_state(application)
+    said = "The database of the application default was made by a newer snaglist, 0.9.0."
+    assert Client(bare).get("plugins").error == said
+
+
 def test_no_application_is_usable(bare: Service) -> None:
     """§30: 503 only when requests would fail."""
     record(bare, "core", "s999")

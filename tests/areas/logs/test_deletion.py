@@ -11,7 +11,7 @@ from snaglist.kernel import JobCall
 from snaglist.kernel.jobs import Cancelled
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import change_status, tables
-from snaglist.plugins.logs.maintenance import deletion
+from snaglist.plugins.logs.maintain import deletion
 from snaglist.plugins.logs.tables import log_deletions
 
 Line = Callable[..., str]

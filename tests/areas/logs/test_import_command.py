@@ -12,7 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.collect.locking import import_turn
 
 Line = Callable[..., str]
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]

@@ -14,8 +14,9 @@ from sqlalchemy import select
 from snaglist.kernel import JobCall
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import Ingestion, Reading, import_file, incoming
-from snaglist.plugins.logs.incoming import due, module_name
+from snaglist.plugins.logs import Ingestion, Reading, import_file
+from snaglist.plugins.logs.collect import drop_folder
+from snaglist.plugins.logs.collect.drop_folder import due, module_name
 
 Line = Callable[..., str]
 STAMP = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() - 300))
@@ -198,7 +199,7 @@ def test_a_death_between_reading_and_moving_is_healed(
         patch.setattr(JobCall, "check_cancelled", lambda self: None)
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
-            incoming.Incoming(job).read_dropped()
+            drop_folder.Incoming(job).read_dropped()
     (waiting,) = [row for row in rows(client, tables.sources) if not (data / row.path).exists()]
     body = run(client)
     assert (body["events"], body["processed"]) == (0, 1)
@@ -216,7 +217,7 @@ def test_a_file_that_grew_after_such_a_death_is_the_same_file(
         patch.setattr(JobCall, "check_cancelled", lambda self: None)
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
-            incoming.Incoming(job).read_dropped()
+            drop_folder.Incoming(job).read_dropped()
     with path.open("a") as stream:
         stream.write(second[-2:] + line("three", seconds=2))
     os.utime(path, (0, 0))

@@ -14,9 +14,11 @@ from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import Ingestion, Reading, following, importing
-from snaglist.plugins.logs.discovery import OUTSIDE, compile_pattern, discover
-from snaglist.plugins.logs.files import open_file
+from snaglist.plugins.logs import Ingestion, Reading
+from snaglist.plugins.logs.collect import in_place
+from snaglist.plugins.logs.collect.discovery import OUTSIDE, compile_pattern, discover
+from snaglist.plugins.logs.read import importing
+from snaglist.plugins.logs.read.files import open_file
 
 Line = Callable[..., str]
 HINT = f"{OUTSIDE}; give --follow-links to read what they lead to"
@@ -139,7 +141,7 @@ def test_a_link_that_takes_the_place_of_a_log_that_was_read(store: Any, site: Pa
     with call.transaction(write=False) as db:
         sources = db.execute(select(tables.sources)).all()
         reading = Reading(Ingestion.load(call).rules, "UTC")
-    (result,) = following.read_again(call, sources, reading)
+    (result,) = in_place.read_again(call, sources, reading)
     assert (result.error, result.events) == (TAKEN, 0)
     assert store.count(tables.occurrences) == 1
 

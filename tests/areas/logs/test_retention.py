@@ -12,7 +12,7 @@ from sqlalchemy import select
 from snaglist.kernel.service import Service
 from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import change_status, tables
-from snaglist.plugins.logs.maintenance import queries, retention
+from snaglist.plugins.logs.maintain import queries, retention
 
 Line = Callable[..., str]
 

@@ -14,9 +14,9 @@ from sqlalchemy import select
 
 from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import incoming, resting
-from snaglist.plugins.logs.incoming import due
-from snaglist.plugins.logs.resting import GROWS, WRITTEN
+from snaglist.plugins.logs.collect import drop_folder, finished
+from snaglist.plugins.logs.collect.drop_folder import due
+from snaglist.plugins.logs.collect.finished import GROWS, WRITTEN
 
 Line = Callable[..., str]
 leases = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a file open")
@@ -82,7 +82,7 @@ def folder(client: Client) -> Folder:
 @pytest.fixture
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody tells who has a file open, as on other systems and file systems."""
-    monkeypatch.setattr(resting, "is_written", lambda path: False)
+    monkeypatch.setattr(finished, "is_written", lambda path: False)
 
 
 @contextmanager
@@ -191,7 +191,7 @@ def test_only_files_that_were_archived_lately_are_looked_at(
     with writing(folder.application.processed / "app.log") as stream:
         stream.write(line("two", seconds=1).encode())
     assert folder.due
-    monkeypatch.setattr(incoming, "GROWING_HOURS", -1)
+    monkeypatch.setattr(drop_folder, "GROWING_HOURS", -1)
     assert not folder.due
 
 
@@ -272,9 +272,9 @@ def test_only_so_many_waiting_files_are_named(folder: Folder, line: Line) -> Non
 def test_who_has_a_file_open(tmp_path: Path) -> None:
     path = tmp_path / "app.log"
     path.write_text("x")
-    assert not resting.is_written(path)
+    assert not finished.is_written(path)
     with path.open():
-        assert not resting.is_written(path)
+        assert not finished.is_written(path)
     with writing(path):
-        assert resting.is_written(path)
-    assert not resting.is_written(path)
+        assert finished.is_written(path)
+    assert not finished.is_written(path)

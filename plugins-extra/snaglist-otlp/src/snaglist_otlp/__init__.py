@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, own, read, write
 from snaglist.kernel.secrets import StoredSecret
@@ -52,12 +52,7 @@ def register_tables() -> Sequence[Table]:
 @hookimpl
 def register_steps() -> Sequence[SchemaStep]:
     """Make the tables."""
-
-    def s001(db: Connection) -> None:
-        for table in RATES.tables:
-            table.create(db, checkfirst=True)
-
-    return [("s001", s001)]
+    return [("s001", RATES.create_tables)]
 
 
 @hookimpl

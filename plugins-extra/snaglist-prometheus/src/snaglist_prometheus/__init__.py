@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, PrimaryKeyConstraint, Table
 
 from snaglist.kernel import Call, Description, Endpoint, SchemaStep, hookimpl, own
+from snaglist.kernel.columns import number, text
+from snaglist.kernel.ddl import create_table
 from snaglist.plugins.issues import StoredBatch
 from snaglist.plugins.system import Metric
 from snaglist_prometheus import events
@@ -17,8 +19,8 @@ from snaglist_prometheus.requests import REQUESTS
 @hookimpl
 def describe() -> Description:
     """Describe the plugin."""
-    text = "Shows requests, events, lag, jobs, outbox and disk to Prometheus"
-    return Description("prometheus", "Prometheus", text, "Operation", version("snaglist-prometheus"), after=("issues",))
+    said = "Shows requests, events, lag, jobs, outbox and disk to Prometheus"
+    return Description("prometheus", "Prometheus", said, "Operation", version("snaglist-prometheus"), after=("issues",))
 
 
 @hookimpl
@@ -41,7 +43,16 @@ def register_steps() -> Sequence[SchemaStep]:
     """Make the table."""
 
     def s001(db: Connection) -> None:
-        events.TABLE.create(db, checkfirst=True)
+        create_table(
+            db,
+            "prometheus_events",
+            text("severity", 20),
+            number("shard"),
+            number("count"),
+            number("lag"),
+            number("newest"),
+            PrimaryKeyConstraint("severity", "shard"),
+        )
 
     return [("s001", s001)]
 

@@ -266,8 +266,8 @@ def test_plugins_may_resolve_the_stack(
     issue_id = sqlite_rows.issue("a", [{"at": "2026-01-03 10:00:00", "release": "v9"}], stack="min.js:1", exceptions=[])
     given: list[Event] = []
 
-    def chain(hook: str, call: Any, name: str, value: Any, *rules: Any) -> Any:
-        assert (hook, name) == ("stack_showing", "event")
+    def chain(hook: Any, call: Any, value: Any, *rules: Any) -> Any:
+        assert hook is hookspecs.stack_showing
         given.append(value)
         return Event(
             value.message, stack="orders.ts:7", exceptions=[ExceptionInfo("E", "", [Frame("f", "orders.ts", 7)])]
