@@ -6,7 +6,6 @@ Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 1 fai
 
 import functools
 import json
-import logging
 import os
 import sys
 import traceback
@@ -18,25 +17,17 @@ import click
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import COMMAND_LINE, Call
-from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
 from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.gate import Gate
 from snaglist.kernel.logs import configure_logging
-from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import StepFailed
 from snaglist.kernel.text import harmless, query_text, visible
 
-log = logging.getLogger("snaglist")
-
 COMMON = ("app", "data", "config", "json", "quiet")
-# What a command raises to say something to its user.
-_SAID = (
-    click.ClickException, click.Abort, click.exceptions.Exit, ServiceError, ConfigurationError, StepFailed, OSError,
-)  # fmt: skip
 
 
 class Session:
@@ -198,7 +189,7 @@ def main() -> NoReturn:
 def _run() -> int:
     try:
         plugins = Plugins.of(_early_settings(sys.argv[1:]))
-        cli.commands = {str(made.name): _named(plugin, made) for plugin, made in plugins.commands()}
+        cli.commands = {str(made.name): made for _, made in plugins.commands()}
         code = cli.main(standalone_mode=False, obj=plugins)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as end:
@@ -233,29 +224,6 @@ def _early_settings(arguments: Sequence[str]) -> Settings:
         return Session(given).settings()
     except ConfigurationError:
         return Session({"config": os.devnull}).settings()
-
-
-def _named(plugin: Plugin, made: click.Command) -> click.Command:
-    """Let a command of a wheel, and those below it, say whose it is when it fails unforeseen."""
-    for below in made.commands.values() if isinstance(made, click.Group) else ():
-        _named(plugin, below)
-    if (callback := made.callback) and plugin.distribution != DISTRIBUTION:
-
-        @functools.wraps(callback)
-        def run(*arguments: Any, **named: Any) -> Any:
-            try:
-                return contained(callback, *arguments, **named)
-            except _SAID:
-                raise
-            except Exception as error:
-                if isinstance(error.__cause__, SystemExit):  # an exit code that it asks for
-                    raise error.__cause__ from None
-                log.debug("command %s of plugin %s failed", made.name, plugin.id, exc_info=error)
-                said = f"command {made.name} of plugin {plugin.id} failed: {describe(error)}"
-                raise click.ClickException(said) from error
-
-        made.callback = run
-    return made
 
 
 def _reason(error: Exception) -> str:

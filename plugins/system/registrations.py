@@ -1,29 +1,32 @@
 """What plugins register, looked at when they do: what is only used later would fail there, in somebody else's work.
 
-For the hooks `check_added` and `check_plugin`. Each `check_…` raises TypeError or
-ValueError; the plugin is `failed` then, with the message.
+For the hooks `check_added` and `check_plugin`. Each `check_…` raises TypeError or ValueError; the plugin is `failed`
+then, with the message.
 """
 
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from itertools import product
 from pathlib import PurePosixPath
 from typing import Any
 
+import click
 from jsonschema import Draft202012Validator
 from sqlalchemy import Table
 
 from snaglist.kernel import store
-from snaglist.kernel.containment import contained
+from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
+from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.hookspecs import register_jobs
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.service import Service
-from snaglist.kernel.settings import KERNEL_OPTIONS, Option
-from snaglist.kernel.steps import Step
+from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError, Option
+from snaglist.kernel.steps import Step, StepFailed
 from snaglist.plugins.system.hookspecs import HealthCheck
 
 log = logging.getLogger("snaglist")
@@ -33,6 +36,16 @@ _SETTING = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+", re.ASCII)
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
 # As long as the columns that hold them.
 _KIND, _UNIT, _STEP = 40, 20, 100
+# What a command raises to say something to its user.
+_SAID = (
+    click.ClickException,
+    click.Abort,
+    click.exceptions.Exit,
+    ServiceError,
+    ConfigurationError,
+    StepFailed,
+    OSError,
+)
 _KERNEL_TABLES = {table.name for table in (store.schema_step, store.settings, store.jobs)}
 
 
@@ -189,6 +202,32 @@ def check(plugin: Plugin, hook: str, new: Any) -> None:
         check_path(new, plugin.endpoints)
     elif hook == "dashboard_assets":
         check_assets(new, plugin.id)
+    elif hook == "register_commands" and plugin.distribution != DISTRIBUTION:
+        name_failures(plugin, new)
+
+
+def name_failures(plugin: Plugin, command: click.Command) -> None:
+    """Let a command, and those below it, say whose it is when it fails unforeseen; `sys.exit` is no failure."""
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        name_failures(plugin, below)
+    callback = command.callback
+    if callback is None:
+        return
+
+    @wraps(callback)
+    def run(*arguments: Any, **named: Any) -> Any:
+        try:
+            return contained(callback, *arguments, **named)
+        except _SAID:
+            raise
+        except Exception as error:
+            if isinstance(error.__cause__, SystemExit):
+                raise error.__cause__ from None
+            log.debug("command %s of plugin %s failed", command.name, plugin.id, exc_info=error)
+            said = f"command {command.name} of plugin {plugin.id} failed: {describe(error)}"
+            raise click.ClickException(said) from error
+
+    command.callback = run
 
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
