@@ -1,12 +1,13 @@
 """Rows of issues and their events to measure reading with, written straight to the tables."""
 
 import random
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, String, Table
+from sqlalchemy import Connection, String, Table, text
 
 from snaglist.kernel import digest, key, times
 from snaglist.kernel.bulk import insert_rows
@@ -36,9 +37,19 @@ def fill(service: Service, issues: int, events: int) -> None:
         ids = range(start, min(start + BATCH, issues + 1))
         with call.transaction() as db:
             position = _issues(db, ids, _events(chance, ids, issues, events), chance, position)
-    with service.call().transaction() as db:
-        if db.dialect.name in ("postgresql", "sqlite"):
-            db.exec_driver_sql("ANALYZE")
+    _wait_for_statistics(service)
+
+
+def _wait_for_statistics(service: Service) -> None:
+    """Wait until PostgreSQL looked at the rows by itself, as it did at a user's; the others have done so already."""
+    looked = text("SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'issues' AND schemaname = :name"
+                  " AND last_autoanalyze IS NOT NULL")  # fmt: skip
+    until = time.monotonic() + 180
+    while service.database.engine_name == "postgresql" and time.monotonic() < until:
+        with service.call().transaction(write=False) as db:
+            if db.execute(looked, {"name": service.applications.all()[0].tenant}).scalar_one():
+                return
+        time.sleep(2)
 
 
 def _fixed_rows(db: Connection) -> None:

@@ -34,6 +34,7 @@ from snaglist.kernel.engines import (
     identity,
     is_mariadb,
     is_outage,
+    keep_statistics,
     server_engine,
 )
 from snaglist.kernel.errors import Unavailable
@@ -106,6 +107,8 @@ class Database:
                 if self._server is None:
                     begin_file(connection, write=write, durable=durable)
                 yield connection
+                if self._server is None and write:
+                    keep_statistics(connection)
                 committing = True
             self.faults.recovered(tenant, write)
         except Unavailable as error:

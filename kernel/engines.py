@@ -16,6 +16,7 @@ from snaglist.kernel.faults import code_of
 from snaglist.kernel.settings import ConfigurationError, Settings
 
 CONNECT_SECONDS = 5
+ANALYSED = 1_000  # entries of an index that SQLite's statistics are made from, and changed rows before the first ones
 _COMPILED: Any = LRUCache(1_000)  # statements of all SQLite files
 _WANTED = "database.url: must be empty, postgresql+psycopg://USER:PASS@HOST/DB or mysql+pymysql://USER:PASS@HOST"
 _REFUSED = "database.url: the driver or the server refuses it: see its user, and take away options it does not know"
@@ -70,7 +71,8 @@ def file_engine(path: Path, settings: Settings) -> Engine:
 
     shared = _on_files()
     opener: Any = connect  # typed otherwise than sqlite3 is
-    pool = QueuePool(opener, settings["database.pool_size"], 64, dialect=shared.dialect)
+    # A connection reads the statistics once: a new one every hour knows those that others made meanwhile.
+    pool = QueuePool(opener, settings["database.pool_size"], 64, recycle=3600, dialect=shared.dialect)
     engine = Engine(
         pool, shared.dialect, shared.url, execution_options={"compiled_cache": _COMPILED}, hide_parameters=True
     )
@@ -78,7 +80,7 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
     @event.listens_for(engine, "connect")
     def remember(_: Any, record: ConnectionPoolEntry) -> None:
-        record.info.update(file=identity(path), synchronous="NORMAL")
+        record.info.update(file=identity(path), synchronous="NORMAL", analyse_at=ANALYSED)
 
     @event.listens_for(engine, "checkout")
     def compare(_: Any, record: ConnectionPoolEntry, __: Any) -> None:
@@ -107,6 +109,19 @@ def begin_file(connection: Connection, *, write: bool, durable: bool) -> None:
         connection.exec_driver_sql(f"PRAGMA synchronous = {wanted}")
         connection.info["synchronous"] = wanted
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def keep_statistics(connection: Connection) -> None:
+    """Let SQLite look at its indexes anew, as servers do by themselves, after 1,000 changed rows, then 4,000, 16,000 …
+
+    It chooses plans by that. PRAGMA optimize would leave out tables that this connection only writes. With the limit it
+    takes 50 ms in a database of 500 MB.
+    """
+    raw: Any = connection.connection.dbapi_connection
+    if raw.total_changes >= connection.info["analyse_at"]:
+        connection.info["analyse_at"] = 4 * raw.total_changes
+        connection.exec_driver_sql(f"PRAGMA analysis_limit = {ANALYSED}")
+        connection.exec_driver_sql("ANALYZE")
 
 
 def identity(path: Path) -> tuple[int, int] | None:

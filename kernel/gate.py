@@ -222,10 +222,8 @@ class Gate:
         self, plugin: Plugin | None, endpoint: Endpoint, call: Call, query: Mapping[str, str]
     ) -> Operation | None:
         """Check plugin, method and, where the endpoint authenticates by itself, the caller; None for OPTIONS."""
-        if plugin and not plugin.core and call.selected:
-            enabled = partial(self._service.plugins.enabled, plugin_id=plugin.id)
-            if not call.remembered(f"plugin.{plugin.id}", enabled):
-                raise NotFound(f"The plugin {plugin.id} is disabled in this application.")
+        if plugin and not self._is_on(call, plugin.id):
+            raise NotFound(f"The plugin {plugin.id} is disabled in this application.")
         operation = endpoint.operation(call.method)
         if operation is None and call.method != "OPTIONS":
             raise _not_allowed(endpoint, call.method)
@@ -233,6 +231,12 @@ class Gate:
             call.query = query
             contained(endpoint.authenticate, call)
         return operation
+
+    def _is_on(self, call: Call, plugin_id: str | None) -> bool:
+        plugin = self._service.plugins.find(plugin_id or "")
+        if plugin is None or plugin.core or not call.selected:
+            return True
+        return call.remembered(f"plugin.{plugin.id}", partial(self._service.plugins.enabled, plugin_id=plugin.id))
 
     def _call(
         self, environ: Environ, peer: Peer, endpoint: Endpoint | None = None, application: Application | None = None
@@ -272,6 +276,8 @@ class Gate:
     def _check_fields(self, endpoint: Endpoint, call: Call, query: Mapping[str, str], *, with_body: bool) -> None:
         method = "get" if call.method == "HEAD" else call.method
         schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "query")
+        if schema and schema.added:
+            query = {name: value for name, value in query.items() if self._is_on(call, schema.added.get(name))}
         call.query, problems = schema.read_query(query) if schema else ({}, [])
         if with_body:
             call.body, more = self._check_body(endpoint, method, call.body, call.query, query)

@@ -174,6 +174,11 @@ def check_plugin(service: "Service", plugin: "Plugin") -> Iterable[tuple[str, Ba
 
 
 @hookspec
+def open_schemas() -> Mapping[str, Callable[[Any], Mapping[str, Any]]]:  # type: ignore[empty-body]
+    """Collect. Return, by the name of an `x-open` of schemas, a function of the service: more properties. Since 0.2."""
+
+
+@hookspec
 def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[empty-body]
     """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2."""
 

@@ -10,6 +10,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from inspect import signature
@@ -45,10 +46,10 @@ _TYPE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _SETTING = "plugin."
 _MESSAGE = 300
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
-# What two plugins cannot both add, and the attribute that tells.
+# What two plugins cannot both add, and the attribute that tells; of dataclasses it is `name`.
 _UNIQUE = {
-    "register_endpoints": "name", "register_paths": "pattern", "register_tables": "name", "register_steps": "label",
-    "register_settings": "name", "register_jobs": "kind", "register_commands": "name",
+    "register_paths": "pattern", "register_tables": "name", "register_steps": "label", "register_jobs": "kind",
+    "register_commands": "name",
 }  # fmt: skip
 # These are not collected with the others: they are asked before there are hooks, or by the command line only.
 _APART = ("describe", "register_hookspecs", "register_commands")
@@ -328,7 +329,8 @@ class Plugins:
                     raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
                 for _, check in self.calls(hookspecs.check_added):
                     contained(check, plugin, hook, name, value)
-                name = getattr(value, _UNIQUE[hook]) if hook in _UNIQUE else name
+                if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
+                    name = getattr(value, attribute)
                 if name in taken:
                     raise ValueError(f"{kind.__name__.lower()} {name} is registered already")
                 taken |= {name} - {None}

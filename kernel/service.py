@@ -42,7 +42,7 @@ class Service:
         self.keys = Keys(settings["auth.token"], settings["auth.previous_token"])
         self.plugins = plugins or Plugins.of(settings)
         self.database = Database(settings)
-        self.schemas = Schemas()
+        self.schemas = Schemas(lambda name: self.plugins.types(hookspecs.open_schemas)[name](self))
         self.activity = Activity(self)
         self.jobs = Jobs(self)
         self.schedules = Schedules(self)

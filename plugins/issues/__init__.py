@@ -3,14 +3,17 @@
 `tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from typing import Any
 
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.plugins.issues import assignment, bulk, hookspecs, manual, modules, search, status, tables
+from snaglist.kernel.service import Service
+from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -24,9 +27,10 @@ from snaglist.plugins.issues.events import (
     StoredBatch,
     StoredEvent,
 )
+from snaglist.plugins.issues.facets import OTHER
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import as_id, resolve_issue_id
 from snaglist.plugins.issues.learning import GroupingModel, learn_again
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
@@ -35,6 +39,7 @@ from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_ex
 from snaglist.plugins.issues.modules import find_or_create_module
 from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.reading import read_back
+from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
 from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
@@ -57,22 +62,27 @@ from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, de
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 __all__ = [
+    "OTHER",
     "RANK",
     "SEVERITIES",
     "STATUSES",
     "AccessInfo",
+    "Condition",
     "Event",
     "EventSource",
     "ExceptionInfo",
     "Frame",
     "GroupingModel",
     "IssueChange",
+    "ListColumn",
     "Mirrored",
     "Removed",
     "Reread",
+    "SearchField",
     "StoredBatch",
     "StoredEvent",
     "Unstored",
+    "as_id",
     "attach_automatic",
     "attach_by_hand",
     "change_status",
@@ -86,6 +96,7 @@ __all__ = [
     "find_or_create_module",
     "follow_statuses",
     "grouping_key",
+    "has_facet",
     "hookspecs",
     "known_event_ids",
     "learn_again",
@@ -152,6 +163,24 @@ def register_tables() -> Sequence[Table]:
 def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
     return STEPS
+
+
+@hookimpl
+def register_search_fields() -> Sequence[SearchField]:
+    """Bring the words of a search."""
+    return search.FIELDS
+
+
+@hookimpl
+def open_schemas() -> Mapping[str, Callable[[Service], Mapping[str, Any]]]:
+    """Open the schemas that name words and columns."""
+    return search.OPEN
+
+
+@hookimpl
+def check_added(hook: str, value: Any) -> None:
+    """Look at words and columns."""
+    contract.check_added(hook, value)
 
 
 @hookimpl

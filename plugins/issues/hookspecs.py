@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Column
 
 from snaglist.kernel import Call, hookspec
+from snaglist.plugins.issues.contract import ListColumn, SearchField
 from snaglist.plugins.issues.events import Event, IssueChange, StoredBatch
 
 
@@ -52,6 +53,16 @@ def read_occurrence(call: Call, occurrence_id: int) -> Event | None:
 
     In an open transaction; the first event is taken. For whoever stores events whose text lies elsewhere.
     """
+
+
+@hookspec
+def register_search_fields() -> Sequence[SearchField]:  # type: ignore[empty-body]
+    """Collect. Return words of the search for issues; a name already taken is refused. Since 0.2."""
+
+
+@hookspec
+def register_list_columns() -> Sequence[ListColumn]:  # type: ignore[empty-body]
+    """Collect. Return fields of each issue that is shown; a name already taken is refused. Since 0.2."""
 
 
 @hookspec

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import ColumnElement, Connection, Index, PrimaryKeyConstraint, UniqueConstraint, literal_column
 
 from snaglist.kernel.columns import data, document, flag, id_column, moment, number, reference, text
-from snaglist.kernel.ddl import create_table
+from snaglist.kernel.ddl import add_index, create_table, drop_index
 from snaglist.plugins.issues.stored_paths import make_relative
 
 
@@ -348,6 +348,19 @@ def s004(db: Connection) -> None:
     make_relative(db)
 
 
+def s005(db: Connection) -> None:
+    """Let the indexes of tags, facets and hours hold the issues that a search looks for."""
+    for table, old, new in (
+        ("issue_tags", "ix_issue_tags_tag_id", Index("ix_issue_tags_tag", "tag_id", "issue_id")),
+        ("issue_facets", "ix_issue_facets_value", Index("ix_issue_facets_found", "facet", "value_hash", "issue_id")),
+        ("event_hours", "ix_event_hours_hour", Index("ix_event_hours_found", "hour", "issue_id")),
+    ):
+        add_index(db, table, new)  # first, or MySQL keeps the old one for a foreign key
+        drop_index(db, table, old)
+    if db.dialect.name == "sqlite" and db.exec_driver_sql("SELECT 1 FROM issues LIMIT 1").first():
+        db.exec_driver_sql("ANALYZE")  # versions before never did
+
+
 def _index_of_given(name: str, column: str, *, unique: bool = False) -> Index:
     """Return an index of the rows that have a value there; MySQL and MariaDB index all."""
     given: ColumnElement[bool] = literal_column(f"{column} IS NOT NULL")
@@ -359,4 +372,5 @@ STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s002", s002),
     ("s003", s003),
     ("s004", s004),
+    ("s005", s005),
 )

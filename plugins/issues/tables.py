@@ -173,7 +173,7 @@ event_hours = Table(
     number("count"),
     PrimaryKeyConstraint("grouping_id", "hour"),
     Index("ix_event_hours_issue", "issue_id", "hour"),
-    Index("ix_event_hours_hour", "hour"),
+    Index("ix_event_hours_found", "hour", "issue_id"),
 )
 
 event_days = Table(
@@ -207,7 +207,7 @@ issue_facets = Table(
     moment("first_seen"),
     moment("last_seen"),
     PrimaryKeyConstraint("issue_id", "facet", "value_hash"),
-    Index("ix_issue_facets_value", "facet", "value_hash"),
+    Index("ix_issue_facets_found", "facet", "value_hash", "issue_id"),
 )
 
 occurrences = Table(
@@ -322,7 +322,7 @@ issue_tags = Table(
     moment("created_at"),
     text("created_by", 200, nullable=True),
     PrimaryKeyConstraint("issue_id", "tag_id"),
-    Index("ix_issue_tags_tag_id", "tag_id"),
+    Index("ix_issue_tags_tag", "tag_id", "issue_id"),
 )
 
 tag_removals = Table(

@@ -8,7 +8,7 @@ import click
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.plugins.issues import Event
+from snaglist.plugins.issues import Event, SearchField
 from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
@@ -47,6 +47,7 @@ from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.requests import read_requests
 from snaglist.plugins.logs.read.results import FileResult
 from snaglist.plugins.logs.show.file_event import read_event
+from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
 from snaglist.plugins.logs.zones import is_zone
@@ -140,6 +141,12 @@ def check_added(hook: str, value: Any) -> None:
 def read_occurrence(call: Call, occurrence_id: int) -> Event | None:
     """Read single events back from their files or stored texts, for whoever shows or groups them again."""
     return read_event(call, occurrence_id) or read_pushed(call, occurrence_id)
+
+
+@hookimpl
+def register_search_fields() -> Sequence[SearchField]:
+    """Let issues be found by what they came from."""
+    return [FIELD]
 
 
 @hookimpl

@@ -5,9 +5,10 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
-from snaglist.plugins.issues import IssueChange, StoredBatch
+from snaglist.plugins.issues import IssueChange, ListColumn, SearchField, StoredBatch
 from snaglist.plugins.tags import handlers, rebuild
 from snaglist.plugins.tags.rules import run_rules
+from snaglist.plugins.tags.searching import COLUMN, FIELD
 from snaglist.plugins.tags.service import assign, assign_all, mirror_tags
 
 __all__ = ["assign", "assign_all", "mirror_tags", "run_rules"]
@@ -57,6 +58,18 @@ def issue_changed(call: Call, change: IssueChange) -> None:
         changed = [target] if isinstance(target := change.details.get("target_id"), int) else []
     if change.kind in ("created", "merge", "unmerge", "edit"):
         run_rules(call, changed, rebuild=change.kind == "edit")
+
+
+@hookimpl
+def register_search_fields() -> Sequence[SearchField]:
+    """Let issues be found by their tags."""
+    return [FIELD]
+
+
+@hookimpl
+def register_list_columns() -> Sequence[ListColumn]:
+    """Show the tags of issues."""
+    return [COLUMN]
 
 
 @hookimpl

@@ -27,7 +27,7 @@ CORE_AREAS = ["issues", "tags", "logs", "connectors"]  # each may import those b
 # to go on when something is broken: code of plugins (containment), databases (faults, known_faults); to look for work
 # only where something happens (activity, schedules); and to check requests at a bounded cost (validator);
 # and before its steps held their tables (ddl, store).
-KERNEL_LINES = 4842
+KERNEL_LINES = 4864
 MODULE_LINES = 400
 
 

@@ -62,7 +62,8 @@ RAISED = [ValueError, RecursionError, MemoryError, KeyboardInterrupt, SystemExit
 COLLECT = {
     "register_endpoints", "register_paths", "register_tables", "register_steps", "register_settings", "register_jobs",
     "register_parsers", "health_checks", "dashboard_assets", "register_hookspecs", "register_metrics",
-    "register_connectors", "register_module_references",
+    "register_connectors", "register_module_references", "register_search_fields", "register_list_columns",
+    "service_parts", "open_schemas",
 }  # fmt: skip
 ROBUST = {"lines_read", "events_stored", "issue_changed"}
 CHAIN = {"events_storing", "stack_showing"}
@@ -70,7 +71,7 @@ DIRECT = {"run_beside_worker", "request_answered", "stored_secrets"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}
 # Asked of the areas of snaglist: what they raise is a failure of whoever is looked at, or of the request.
 OF_AREAS = {
-    "service_parts", "check_added", "check_plugin", "check_open", "read_occurrence",
+    "check_added", "check_plugin", "check_open", "read_occurrence",
     "compare_releases",
 }  # fmt: skip
 HOOKS = {

@@ -34,7 +34,7 @@ def show_issue(
 ) -> dict[str, Any]:
     """Return the answer of api.md §18.1, the issue under `name`; needs an open transaction."""
     issue_id = resolve_issue_id(call.db, issue_id)
-    found = load_issues(call.db, [issue_id], Scope(), call.now, _SAMPLES)
+    found = load_issues(call, [issue_id], Scope(), _SAMPLES)
     if not found:  # deleted between two statements
         raise NotFound("Unknown issue.")
     issue = found[0]

@@ -212,32 +212,6 @@ def test_totals_are_counted_up_to_a_bound(
     assert total(q="issue") == (6, True)
 
 
-def test_every_way_through_the_data_gives_the_same_answer(
-    client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A filter leads, the sort's index is walked, or the table is read: only the speed differs."""
-    tag = rows.tag("Hot")
-    for n in range(12):
-        rows.issue(
-            f"Issue {n}",
-            [f"2026-01-0{1 + n % 4} 10:00:00", f"2026-01-0{1 + n % 7} 10:00:00"],
-            status="fixed" if n % 3 else "open",
-            tags={tag: "rule"} if n % 2 else {},
-        )
-    queried = [{}, {"status": "fixed"}, {"tag": "hot"}, {"status": "open", "tag": "hot,none", "q": "issue"}]
-    queried += [{"source": "app.log", "from": "2026-01-02"}, {"date": "2026-01-03"}]
-
-    def answers() -> list[list[int]]:
-        return [walk(client, 8, sort=sort, **query)[0] for query in queried for sort in SORTS]
-
-    usual = answers()
-    assert any(usual)
-    monkeypatch.setattr(queries, "NARROW", -1)
-    for near in (0, 10**9):
-        monkeypatch.setattr(queries, "_NEAR", near)
-        assert answers() == usual, near
-
-
 def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
     """§17.4, §32: `pagination.*`."""
     from snaglist.kernel.testing import running_service
