@@ -22,12 +22,13 @@ from snaglist.kernel.endpoints import METHODS, Endpoint
 from snaglist.kernel.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
-CORE_AREAS = ["issues", "tags", "logs", "connectors"]  # each may import those before it
+CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,500 with everything built. It was 4,160 before it learned
 # to go on when something is broken: code of plugins (containment), databases (faults, known_faults); to look for work
 # only where something happens (activity, schedules); and to check requests at a bounded cost (validator);
-# and before its steps held their tables (ddl, store).
-KERNEL_LINES = 4864
+# and before its steps held their tables (ddl, store);
+# and before the remedies of faults came here from the area `system`, where the kernel asked for them by name.
+KERNEL_LINES = 4926
 MODULE_LINES = 400
 
 
@@ -91,9 +92,9 @@ def test_the_public_door() -> None:
     """A name that goes or comes is a change for plugin authors: CHANGELOG.md tells them."""
     assert door.__all__ == [
         "Actor", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description", "Endpoint", "Forbidden",
-        "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "ServiceError", "TooLarge",
-        "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns", "digest", "hookimpl",
-        "job_reply", "key", "own", "paging", "read", "times", "write",
+        "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "SchemaStep", "ServiceError",
+        "TooLarge", "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns",
+        "digest", "hookimpl", "hookspec", "job_reply", "key", "own", "paging", "read", "times", "write",
     ]  # fmt: skip
     assert all(hasattr(door, name) for name in door.__all__)
 
