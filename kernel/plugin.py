@@ -1,5 +1,6 @@
 """One plugin: what is known of it and what it contributes."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -57,3 +58,8 @@ def way_on(plugin: Plugin) -> str:
     if plugin.error == BLOCKED:
         return "taken out of there, it is back with its data"
     return f"all else goes on without it; mend it, uninstall it, or set SERVICE_DISABLED_PLUGINS={plugin.id}"
+
+
+def normal(name: str) -> str:
+    """Return the name of a plugin or distribution as it is compared."""
+    return re.sub(r"[-_.]+", "-", name.strip()).lower()

@@ -1,9 +1,7 @@
 """Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
 
-pluggy finds the implementations of a hook, checks their arguments, and orders them. They are called one by one, because
-each is contained by itself: a failure is that of one plugin. Nothing is registered or unregistered at run time but
-what failed: whether a plugin is on in an application is read from that application's database with every request or
-batch, so a switch holds in every process at once.
+pluggy finds the implementations of a hook and checks their arguments. They are called one by one, because each is
+contained by itself. Whether a plugin is on in an application is read from its database with every request or batch.
 """
 
 import logging
@@ -24,7 +22,7 @@ from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
@@ -396,8 +394,3 @@ def _about(distribution: Any) -> tuple[str, str]:
         return str(distribution.name or "unknown"), str(distribution.version or "")
     except Exception:
         return "unknown", ""
-
-
-def normal(name: str) -> str:
-    """Return the name of a plugin or distribution as it is compared."""
-    return re.sub(r"[-_.]+", "-", name.strip()).lower()
