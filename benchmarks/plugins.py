@@ -26,9 +26,9 @@ from typing import Any
 import samples
 
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import SEVERITIES
 from snaglist.plugins.logs import Reading, Rules, import_file
+from snaglist.testing import running_service
 
 IDLE, INSTALLED = 6, 10
 EVERYTHING = Rules(frozenset(SEVERITIES), 100)

@@ -21,8 +21,7 @@ from snaglist.kernel.errors import (
     UnsupportedMedia,
 )
 from snaglist.kernel.hookspecs import Description, SchemaStep, hookimpl, hookspec
-from snaglist.kernel.job_answers import job_reply
-from snaglist.kernel.jobs import Job, JobCall
+from snaglist.kernel.jobs import Job, JobCall, job_reply
 from snaglist.kernel.settings import Option
 from snaglist.kernel.text import clip, digest, key
 

@@ -18,20 +18,17 @@ Core areas come first, then plugins by name, each after those it names in `after
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pluggy
 from sqlalchemy import Connection, Table
 
+from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
+from snaglist.kernel.installation import Installation
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.settings import Option
-
-if TYPE_CHECKING:
-    from snaglist.kernel.call import Call
-    from snaglist.kernel.plugin import Plugin
-    from snaglist.kernel.service import Service
 
 hookspec = pluggy.HookspecMarker("snaglist")
 SchemaStep = tuple[str, Callable[[Connection], None]]
@@ -160,7 +157,7 @@ def dashboard_assets() -> Sequence[Assets]:  # type: ignore[empty-body]
 
 
 @hookspec
-def check_added(plugin: "Plugin", hook: str, name: str | None, value: Any) -> None:
+def check_added(plugin: Any, hook: str, name: str | None, value: Any) -> None:
     """Direct. Look at a value that a plugin adds by a collect hook, and raise to refuse it. Since 0.2.
 
     `name` is its key where the hook returns a mapping. For the plugin that calls the hook: what is only used later
@@ -169,7 +166,7 @@ def check_added(plugin: "Plugin", hook: str, name: str | None, value: Any) -> No
 
 
 @hookspec
-def check_plugin(service: "Service", plugin: "Plugin") -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
+def check_plugin(service: Installation, plugin: Any) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
     """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2."""
 
 
@@ -184,12 +181,7 @@ def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[em
 
 
 @hookspec
-def check_open(service: "Service") -> None:
-    """Direct. Before a host serves everybody: raise ConfigurationError where that cannot be meant. Since 0.2."""
-
-
-@hookspec
-def run_beside_worker(service: "Service", stop: threading.Event) -> None:
+def run_beside_worker(service: Installation, stop: threading.Event) -> None:
     """Direct. Work that waits for its own news, in a thread beside each worker until `stop` is set. Since 0.2.
 
     In processes that run jobs, whether the plugin is on anywhere or not. A failure is in the log, and the thread ends.
@@ -205,7 +197,7 @@ def request_answered(endpoint: str | None, method: str, status: int, started: fl
 
 
 @hookspec
-def plugin_switched(call: "Call", on: bool) -> None:
+def plugin_switched(call: Call, on: bool) -> None:
     """Robust. Called for the plugin that was just enabled or disabled in the call's application. Since 0.1.
 
     The place to make keys, or to note from where on new data counts. Not called when the state stays as it was.
@@ -213,7 +205,7 @@ def plugin_switched(call: "Call", on: bool) -> None:
 
 
 @hookspec
-def application_changed(call: "Call", change: str) -> None:
+def application_changed(call: Call, change: str) -> None:
     """Robust. After an application was `created`, or before it is `removed`; for every loaded plugin. Since 0.1.
 
     Its database goes with it, so there is nothing to delete there; this is for what lies elsewhere.

@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib import metadata
+from importlib.metadata import EntryPoint
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
@@ -20,7 +21,7 @@ from sqlalchemy import Connection
 
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.engines import ends_transaction, is_aborted
+from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
 from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
 from snaglist.kernel.settings import Settings
@@ -39,6 +40,7 @@ R = TypeVar("R")
 GROUP = "snaglist.plugins"
 CORE_GROUP = "snaglist.core"  # the areas of GROUP that cannot be switched off, so that this is known before an import
 CHANGED = 'see "Changes of the contract in 0.2" in docs/plugins.md'
+entry_points: Any = cache(metadata.entry_points)  # searching what is installed takes longer than the rest of a start
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
 _TYPE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _SETTING = "plugin."
@@ -70,15 +72,11 @@ class Plugins:
         plugins.load()
         return plugins
 
-    def load(self, found: Iterable[EntryPoint] | None = None) -> None:
+    def load(self) -> None:
         """Load every entry point of the group; failures are recorded, never raised."""
-        points = list(entry_points(group=GROUP) if found is None else found)
-        core = {point.name for point in entry_points(group=CORE_GROUP)} if self._disabled else set()
-        # Once for each distribution: every answer of its object parses the file of metadata anew.
-        distributions = {id(point.dist): point.dist for point in points}
-        about = {key: _about(dist) for key, dist in distributions.items()}
-        for point in sorted(points, key=lambda p: (about[id(p.dist)][0] != DISTRIBUTION, p.name)):
-            self._load(point, *about[id(point.dist)], core)
+        core = {point.name for point in entry_points(group=CORE_GROUP)}
+        for point in sorted(entry_points(group=GROUP), key=lambda p: (_about(p.dist)[0] != DISTRIBUTION, p.name)):
+            self._load(point, *_about(point.dist), core)
         self._sort()
         for prepare in (self._add_hookspecs, self._register):
             for plugin in self.loaded():
@@ -226,6 +224,8 @@ class Plugins:
                 if call.connection and is_aborted(call.connection):
                     raise RuntimeError("a failed statement was ignored")
         except Exception as error:
+            if isinstance(error, TransactionEnded):
+                log.error("plugin %s, hook %s: %s", plugin.id, hook, error)
             if ends_transaction(error):
                 raise
             log.exception("plugin %s failed in %s", plugin.id, hook)
@@ -386,6 +386,7 @@ def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, 
     return kind, ((None, value) for value in result)
 
 
+@cache  # every answer of a distribution parses its file of metadata anew
 def _about(distribution: Any) -> tuple[str, str]:
     """Return name and version of what a plugin was installed from; its file of metadata may be damaged."""
     if distribution is None:

@@ -23,9 +23,8 @@ from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import DRAFT202012
 
 from snaglist.kernel import times
-from snaglist.kernel.problems import Problems, explain
 from snaglist.kernel.text import CONTROLS, clip
-from snaglist.kernel.validator import ENOUGH, Validator, oversized
+from snaglist.kernel.validator import ENOUGH, Problems, Validator, explain, oversized
 
 _BASE = "http://schemas.invalid"
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)

@@ -1,13 +1,12 @@
 """One running snaglist: settings, plugins, databases and jobs, put together."""
 
 import logging
+import threading
 from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from snaglist.kernel import hookspecs, store
-from snaglist.kernel.activity import Activity
-from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
@@ -16,21 +15,19 @@ from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
-from snaglist.kernel.jobs import Jobs
-from snaglist.kernel.origin import Hosts, is_loopback
-from snaglist.kernel.outbound import Outbound
+from snaglist.kernel.installation import KEY_FILE, Jobs, Outbound, Secrets
+from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
-from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.schemas import Schemas
-from snaglist.kernel.secrets import KEY_FILE, Secrets
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
 log = logging.getLogger("snaglist")
 
 CREATED = "application"
+T = TypeVar("T")
 
 
 class Service:
@@ -43,12 +40,19 @@ class Service:
         self.plugins = plugins or Plugins.of(settings)
         self.database = Database(settings)
         self.schemas = Schemas(lambda name: self.plugins.types(hookspecs.open_schemas)[name](self))
-        self.activity = Activity(self)
-        self.jobs = Jobs(self)
-        self.schedules = Schedules(self)
         self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
-        self.applications = Applications(self)
+        self.applications = Applications(
+            self.database,
+            settings,
+            self.steps,
+            self.registry_steps,
+            upgrade=self.upgrade_application,
+            take_out_older=self.take_out_older,
+        )
+        self._parts: dict[Any, Any] = {}
+        self._making = threading.RLock()
+        self.jobs: Jobs
         self.secrets: Secrets
         self.outbound: Outbound
         vars(self).update({name: make(self) for name, make in self.plugins.types(hookspecs.service_parts).items()})
@@ -90,6 +94,14 @@ class Service:
         """Return a call for work outside a request; without an application it acts on the first."""
         return Call(self, application or self.applications.all()[0], actor)
 
+    def part(self, make: "Callable[[Service], T]") -> T:
+        """Return what `make` made of this service: on the first call, or before."""
+        with self._making:
+            if make not in self._parts:
+                self._parts[make] = make(self)
+            made: T = self._parts[make]
+            return made
+
     @property
     def file_node(self) -> str:
         """The node that tells equal paths of several machines apart, empty where one machine has all files."""
@@ -102,10 +114,10 @@ class Service:
         state = self.applications.state(application)
         if not state.current:
             fault = state.fault or (NEWER if state.newer else BEHIND)
-            self.database.faults.note(application, fault)
             what = ""
             if fault is NEWER and (version := self._made_by(application)):
                 what = f"The {application.label} {fault.said}, {version}"
+            self.database.faults.note(application, fault)  # last: a transaction that went well would disprove it
             raise Unusable(application, fault, what)
 
     def _made_by(self, application: Application) -> str:

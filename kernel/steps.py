@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Table, inspect, select
 
 from snaglist.kernel import times
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.database import Database, Tenant, insert_ignore
+from snaglist.kernel.database import Database, insert_ignore
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.faults import FOREIGN, MISSING, Fault
+from snaglist.kernel.faults import FOREIGN, MISSING, Fault, Tenant
 
 CORE = "core"
 

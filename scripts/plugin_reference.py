@@ -15,7 +15,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "snaglist.kernel.database": ("upsert", "insert_ignore", "contains", "chunks"),
     "snaglist.kernel.cli": ("Session", "command", "group", "table"),
-    "snaglist.kernel.testing": ("running_service", "Client", "Answer"),
+    "snaglist.testing": ("running_service", "Client", "Answer"),
     "snaglist.plugins.issues": (
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
         "store_events", "create_issue", "change_status", "resolve_issue_id",

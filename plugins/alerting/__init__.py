@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.secrets import StoredSecret
+from snaglist.kernel.installation import StoredSecret
 from snaglist.plugins.alerting import channels, outbox, rules, trying
 from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract
 from snaglist.plugins.alerting.evaluating import follow, job, look_at_batch

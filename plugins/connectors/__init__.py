@@ -12,7 +12,7 @@ import click
 from sqlalchemy import Column, Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.secrets import StoredSecret
+from snaglist.kernel.installation import StoredSecret
 from snaglist.plugins.connectors import contract, sealing, syncing
 from snaglist.plugins.connectors.commands import COMMANDS
 from snaglist.plugins.connectors.contract import (

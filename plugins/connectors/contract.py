@@ -85,7 +85,8 @@ def register_connectors() -> Mapping[str, ConnectorType]:  # type: ignore[empty-
 
 def types(call: Call) -> Mapping[str, ConnectorType]:
     """Return the types of all plugins by name."""
-    return call.service.plugins.types(register_connectors)
+    found: Mapping[str, ConnectorType] = call.service.plugins.types(register_connectors)
+    return found
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

@@ -8,8 +8,7 @@ from importlib.resources import files
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, SchemaStep, hookimpl, own, read, write
-from snaglist.kernel.secrets import StoredSecret
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation, StoredSecret
 from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
@@ -79,7 +78,7 @@ def stored_secrets(call: Call) -> Iterable[StoredSecret]:
 
 
 @hookimpl
-def run_beside_worker(service: Service, stop: threading.Event) -> None:
+def run_beside_worker(service: Installation, stop: threading.Event) -> None:
     """Store what the broker has."""
     broker.store_waiting(service, stop)
 

@@ -20,7 +20,7 @@ import zstandard
 from snaglist.kernel import Call, ServiceError, TooLarge, Unavailable, digest
 from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import internal_error
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.ingest.checking import MAX_PREVIEW
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.ingest.wire import Broken, Wire
@@ -113,7 +113,7 @@ def unpack(body: bytes) -> list[Pushed]:
         raise Broken("this is no batch of events") from error
 
 
-def store_waiting(service: Service, stop: threading.Event) -> None:
+def store_waiting(service: Installation, stop: threading.Event) -> None:
     """Store what comes from the broker until the worker stops."""
     if urls := service.settings["ingest.broker"]:
         wire = Wire(urls)
@@ -133,11 +133,11 @@ class Reach:
         self._lock = threading.Lock()
 
     @staticmethod
-    def asked(service: Service) -> bool:
+    def asked(service: Installation) -> bool:
         """Tell whether there is a broker."""
         return bool(service.settings["ingest.broker"])
 
-    def check(self, service: Service) -> bool:
+    def check(self, service: Installation) -> bool:
         """Tell whether it answers."""
         urls = service.settings["ingest.broker"]
         with self._lock:
@@ -149,7 +149,7 @@ class Reach:
 class _Storer:
     """Stores the batches of all applications. One whose database is away keeps no other waiting."""
 
-    def __init__(self, service: Service, wire: Wire, stop: threading.Event) -> None:
+    def __init__(self, service: Installation, wire: Wire, stop: threading.Event) -> None:
         self._service, self._wire, self._stop = service, wire, stop
         self._intake = Intake(RATES)
         self._pauses: dict[str, tuple[float, float]] = {}  # by application: until when, and how long

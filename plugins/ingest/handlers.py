@@ -37,7 +37,7 @@ class Receiver:
         with self._large if len(body) > LARGE else nullcontext():
             good, bad = _judge(call, parse_events(call, body))
         del body  # what waits for its turn to be stored holds events only
-        outcome = self._take(call, Delivery(good, len(bad), call.address))
+        outcome = self._take(call, Delivery(good, len(bad), call.request.address))
         if not good:
             raise Invalid([_named(position, problem) for position, problem in bad.items()])
         if outcome.limited and not outcome.accepted:

@@ -20,7 +20,7 @@ class NotJson:
 def read_body(call: Call) -> bytes:
     """Return the body without its coding; raises TooLarge, UnsupportedMedia and BadRequest."""
     body = call.read_body(unpacked=call.setting("ingest.max_unpacked_bytes"))
-    call.raw_body = None  # nobody reads it again, and a compressed one would stay beside the plain one
+    call.request.raw_body = None  # nobody reads it again, and a compressed one would stay beside the plain one
     return body
 
 

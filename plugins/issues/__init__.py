@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
@@ -172,7 +172,7 @@ def register_search_fields() -> Sequence[SearchField]:
 
 
 @hookimpl
-def open_schemas() -> Mapping[str, Callable[[Service], Mapping[str, Any]]]:
+def open_schemas() -> Mapping[str, Callable[[Installation], Mapping[str, Any]]]:
     """Open the schemas that name words and columns."""
     return search.OPEN
 

@@ -14,13 +14,29 @@ from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
-from snaglist.plugins.system.figures import METRICS
 from snaglist.plugins.system.hookspecs import HealthCheck, Metric
+from snaglist.plugins.system.jobs.figures import METRICS
+from snaglist.plugins.system.jobs.leases import worker_alive
+from snaglist.plugins.system.jobs.queue import Queue
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
-from snaglist.plugins.system.outbound import guard_of
+from snaglist.plugins.system.outbound import (
+    MAX_ANSWER,
+    START_SECONDS,
+    Address,
+    Answer,
+    GuardedChild,
+    Refused,
+    check_address,
+    is_listed,
+)
+from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.sealing import Sealing
 
-__all__ = ["HealthCheck", "Metric", "hookspecs", "serve"]
+__all__ = [
+    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused", "Worker",
+    "check_address", "hookspecs", "is_listed", "require_intended_key", "serve", "worker_alive",
+]  # fmt: skip
 
 SERVER_OPTIONS = (
     Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
@@ -87,13 +103,7 @@ def register_hookspecs() -> object:
 @hookimpl
 def service_parts() -> Mapping[str, Callable[[Service], object]]:
     """Make what seals secrets, and what asks other hosts."""
-    return {"secrets": Sealing, "outbound": guard_of}
-
-
-@hookimpl
-def check_open(service: Service) -> None:
-    """Look at the key."""
-    require_intended_key(service)
+    return {"jobs": Queue, "secrets": Sealing, "outbound": guard_of}
 
 
 @hookimpl

@@ -13,7 +13,6 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
 from snaglist.kernel.faults import Unusable, told
-from snaglist.kernel.leases import heartbeat, worker_id
 from snaglist.kernel.plugin import way_on
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder
@@ -21,6 +20,8 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
+from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
@@ -323,7 +324,6 @@ def jobs_retry(session: Session, job_id: int) -> None:
 @click.option("--once", is_flag=True, help="Stop when no job is due.")
 def jobs_work(session: Session, once: bool) -> None:
     """Run jobs of all applications until interrupted."""
-    from snaglist.kernel.worker import Worker
     from snaglist.plugins.system.server import exit_on_signals
 
     service = session.open()

@@ -15,8 +15,8 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError, Unavailable
 from snaglist.kernel.faults import OF_THE_SCHEMA, Unusable
-from snaglist.kernel.leases import worker_alive
 from snaglist.plugins.system.hookspecs import HealthCheck, health_checks
+from snaglist.plugins.system.jobs.leases import worker_alive
 from snaglist.plugins.system.looking import Looking, Seen
 from snaglist.plugins.system.warnings import config_warnings
 

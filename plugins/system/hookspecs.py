@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from snaglist.kernel import Call, hookspec
-from snaglist.kernel.secrets import StoredSecret
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation, StoredSecret
 
 Metric = Callable[[Call], Iterable[tuple[Mapping[str, str], float]]]
 
 
-def _always(service: Service) -> bool:
+def _always(service: Installation) -> bool:
     return True
 
 
@@ -22,9 +21,9 @@ class HealthCheck:
     """
 
     name: str
-    check: Callable[[Service], bool]
+    check: Callable[[Installation], bool]
     hint: str = "see its plugin"
-    asked: Callable[[Service], bool] = _always
+    asked: Callable[[Installation], bool] = _always
 
 
 @hookspec

@@ -10,7 +10,7 @@ from snaglist.kernel import Call, Unavailable
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.secrets import StoredSecret
+from snaglist.kernel.installation import StoredSecret
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.hookspecs import stored_secrets
 

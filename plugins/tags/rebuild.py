@@ -12,9 +12,9 @@ from time import monotonic, sleep
 from typing import Any
 
 from snaglist.kernel import Call, JobCall
-from snaglist.kernel.job_answers import job_state
-from snaglist.kernel.leases import worker_alive
+from snaglist.kernel.jobs import job_state
 from snaglist.plugins.issues import attach_automatic
+from snaglist.plugins.system import worker_alive
 from snaglist.plugins.tags import queries
 from snaglist.plugins.tags.queries import Rule
 from snaglist.plugins.tags.rules import BATCH, matches

@@ -231,7 +231,8 @@ def register_trackers() -> Mapping[str, Provider]:  # type: ignore[empty-body]
 
 def providers(call: Call) -> Mapping[str, Provider]:
     """Return the providers of all plugins by name."""
-    return call.service.plugins.types(register_trackers)
+    found: Mapping[str, Provider] = call.service.plugins.types(register_trackers)
+    return found
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

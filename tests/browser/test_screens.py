@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LINES = 450
@@ -273,7 +273,7 @@ def test_a_tag_from_preview_to_deletion(show: Show, watch: Any) -> None:
     expect(row).to_have_count(0)
 
 
-def test_a_rule_that_is_still_being_applied_is_told(show: Show, page: Page) -> None:
+def test_a_rule_that_is_still_being_applied_is_told(show: Show) -> None:
     """Until its job ends; then the numbers are fetched anew."""
     running = {
         "id": 71, "kind": "tag_rule", "status": "running", "created_by": "Ana", "created_at": "2026-01-01 00:00:00",
@@ -287,8 +287,9 @@ def test_a_rule_that_is_still_being_applied_is_told(show: Show, page: Page) -> N
         else:
             route.fulfill(json={"data": [] if ended else [running]})
 
-    page.route("**/*api=jobs*", answer)
     page = show("tags")
+    page.route("**/*api=jobs*", answer)
+    page.reload()
     told = page.get_by_text("A rule is still being applied")
     expect(told).to_be_visible()
     expect(page.get_by_role("region", name="Jobs")).to_contain_text("rule")

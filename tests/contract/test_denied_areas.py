@@ -10,7 +10,9 @@ import pytest
 
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import CORE_GROUP, Plugins
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 CORE = ("system", "issues", "tags", "logs", "connectors", "dashboard")
 OPTIONAL = ("access_analytics", "alerting", "ingest", "releases", "tracker")

@@ -15,12 +15,12 @@ from sqlalchemy import insert, select
 from snaglist.kernel import Conflict, Invalid, store
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.load import MAX_ROWS, Loader
 from snaglist.plugins.system.upgrading import pending_steps
+from snaglist.testing import Client, running_service
 
 Config = dict[str, str]
 BODY = bytes(range(256))

@@ -13,9 +13,9 @@ from sqlalchemy import insert, select
 from snaglist.kernel import plugins
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.ddl import drop_table
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.load import Loader
+from snaglist.testing import Client, running_service
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 FIRST, HOOKS, SECOND = re.findall(r"```python\n(.*?)```", PAGE.read_text().split("## Tables and steps")[1], re.S)[:3]

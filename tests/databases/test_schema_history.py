@@ -16,8 +16,8 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.system.dumping.dump import tables_of
+from snaglist.testing import running_service
 
 Config = dict[str, str]
 
@@ -74,6 +74,7 @@ def test_from_every_earlier_state(unstarted: Service, shape: Callable[..., Any])
         assert shape(unstarted, fresh) == expected
 
 
+@pytest.mark.whole
 def test_four_processes_upgrade_one_fresh_database(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
 ) -> None:

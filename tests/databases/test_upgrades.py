@@ -19,9 +19,9 @@ from sqlalchemy import create_engine, func, select
 from sqlalchemy.engine import make_url
 
 from snaglist.kernel.columns import metadata
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.system.upgrading import pending_steps
+from snaglist.testing import Client, running_service
 
 HERE = Path(__file__).parent
 RECORD = runpy.run_path(str(HERE / "record.py"), run_name="record")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 Serving = Callable[..., Client]
 APP = "app=default"

@@ -12,11 +12,11 @@ import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins import connectors, issues, logs, system
+from snaglist.testing import Client, running_service
 
 
-@dataclass
+@dataclass(frozen=True)
 class Distribution:
     """What a plugin was installed from."""
 

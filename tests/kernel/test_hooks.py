@@ -28,15 +28,15 @@ from snaglist.kernel import (
     write,
 )
 from snaglist.kernel.cli import Session, cli, command
+from snaglist.kernel.engines import TransactionEnded
 from snaglist.kernel.hookspecs import dashboard_assets
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.connectors import ConnectorType
 from snaglist.plugins.connectors.contract import register_connectors
 from snaglist.plugins.issues.hookspecs import events_stored, events_storing, issue_changed, stack_showing
 from snaglist.plugins.logs import Parser
 from snaglist.plugins.logs.hookspecs import lines_read, register_parsers
-from snaglist.plugins.system import HealthCheck
+from snaglist.plugins.system import HealthCheck, Worker
 from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]
@@ -551,7 +551,7 @@ def test_every_hook_has_its_test() -> None:
     """A hook without a test named after it fails here."""
     from snaglist.kernel import hookspecs
 
-    asked_elsewhere = {"open_schemas", "check_added", "check_plugin", "check_open", "service_parts"}
+    asked_elsewhere = {"open_schemas", "check_added", "check_plugin", "service_parts"}
     hooks = {name for name, function in vars(hookspecs).items() if hasattr(function, "snaglist_spec")} - asked_elsewhere
     missing = [name for name in hooks if f"test_hook_{name}" not in globals()]
     assert missing == []
@@ -573,15 +573,10 @@ def _ending(kind: str) -> Callable[[Any], object]:
         "rollback": lambda db: db.rollback(),
         "close": lambda db: db.close(),
         "outermost": lambda db: db.get_transaction().commit(),
-        "text": lambda db: db.execute(text("  commit")),
-        "driver": lambda db: db.exec_driver_sql("ROLLBACK"),
-        "scalar": lambda db: db.scalar(text("COMMIT")),
-        "table": lambda db: Table("test_more", MetaData(), columns.id_column()).create(db, checkfirst=True),
-        "ddl": lambda db: db.exec_driver_sql("create table test_more (id integer)"),
     }[kind]
 
 
-ENDINGS = ["commit", "rollback", "close", "outermost", "text", "driver", "scalar", "table", "ddl"]
+ENDINGS = ["commit", "rollback", "close", "outermost"]
 
 
 def test_no_hook_ends_the_transaction_of_others(
@@ -614,24 +609,22 @@ def test_no_hook_ends_the_transaction_of_others(
         assert "never" not in words(client)
 
 
-def test_a_plugin_whose_table_is_of_another_make_is_taken_out(
-    install: Install, kernel: Kernel, own_database_config: dict[str, str]
+@pytest.mark.parametrize("sql", ["COMMIT", "ROLLBACK"])
+def test_a_transaction_that_sql_ended_goes_no_further(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any], sql: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A step was changed after it ran: the plugin is `failed`, where its requests failed; the rest goes on."""
-    made = Table("test_notes", MetaData(), columns.id_column(), columns.text("word", 40))
-    given = {"register_tables": lambda: [notes], "source": "snaglist-a"}
-    install("a", register_steps=lambda: [("s001", make_notes)], **given)
-    with kernel(folder="fits", **own_database_config) as client:
-        assert client.service.plugins.find("a").error is None
-        call = client.service.call()
-        with client.service.database.transaction(call.application, write=True) as db:
-            notes.drop(db)
-            made.create(db)
-    with kernel(folder="fits", **own_database_config) as client:
-        failed = state(client, "a")
-        assert (failed["status"], failed["last_error"]["hook"]) == ("failed", "register_tables")
-        assert "table test_notes is not as this version has it" in failed["last_error"]["message"]
-        assert client.get("health").json["checks"]["schema"] is True
+    """Nobody reads the SQL of plugins; what it broke is seen when the hook returns, and nothing more is written."""
+    install("steps", register_steps=lambda: [("s001", make_notes)])
+    install("broken", events_stored=lambda call, batch: call.db.exec_driver_sql(sql))
+    install("late", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        with pytest.raises(TransactionEnded, match="is shared: SQL ended it"):
+            emit(client, events_stored, None)
+        assert "plugin broken, hook events_stored: the transaction of call.db is shared" in caplog.text
+        assert words(client) == []
+        with (call := client.service.call()).transaction():
+            note("after")(call)
+        assert words(client) == ["after"]
 
 
 def _writing(kind: str) -> Callable[[Any], object]:

@@ -14,8 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel import Job, store
-from snaglist.kernel.leases import worker_id
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs.leases import worker_id
+
+pytestmark = pytest.mark.whole
 
 Install = Kernel = Callable[..., Any]
 
@@ -26,7 +28,7 @@ from types import ModuleType
 from snaglist.kernel import Description, Job, hookimpl, plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.system import Worker
 
 config, log, seconds = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 

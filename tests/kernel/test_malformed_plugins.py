@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path as File
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import pytest
@@ -37,12 +36,11 @@ from snaglist.kernel.cli import _run, cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.settings import UrlOption
-from snaglist.kernel.worker import Worker
 from snaglist.plugins import issues, logs, system
 from snaglist.plugins.connectors import ConnectorType, contract
-from snaglist.plugins.system import HealthCheck
+from snaglist.plugins.system import HealthCheck, Worker
+from snaglist.plugins.system.jobs.schedules import Schedules
 
 Install = Kernel = Schemas = Callable[..., Any]
 
@@ -71,7 +69,7 @@ DIRECT = {"run_beside_worker", "request_answered", "stored_secrets"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}
 # Asked of the areas of snaglist: what they raise is a failure of whoever is looked at, or of the request.
 OF_AREAS = {
-    "check_added", "check_plugin", "check_open", "read_occurrence",
+    "check_added", "check_plugin", "read_occurrence",
     "compare_releases",
 }  # fmt: skip
 HOOKS = {
@@ -275,7 +273,7 @@ def test_in_a_job(install: Install, kernel: Kernel, raised: type[BaseException],
             job_id = call.enqueue("bad_job")
 
         def look() -> None:
-            client.service.schedules.ask(call.application)
+            client.service.part(Schedules).ask(call.application)
             client.service.jobs.run_queued(call.application)
 
         place(look)
@@ -301,11 +299,11 @@ def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Insta
     with kernel(plugins__enabled=["bad"]) as client:
         application = client.service.applications.all()[0]
         client.service.settings._values["bad.seconds"] = 1
-        client.service.schedules.ask(application)
+        client.service.part(Schedules).ask(application)
         assert plugin(client)["last_error"]["hook"] == "job bad_due"
         fails.clear()
-        client.service.schedules = Schedules(client.service)
-        client.service.schedules.ask(application)
+        del client.service._parts[Schedules]  # as in another process
+        client.service.part(Schedules).ask(application)
         assert plugin(client)["last_error"] is None
 
 
@@ -499,6 +497,13 @@ def test_a_result_that_cannot_be_stored_fails_its_job(install: Install, kernel: 
         assert {client.get("jobs", id=job_id).json["data"]["status"] for job_id in ids} == {"failed"}
 
 
+class Distribution(NamedTuple):
+    """What a plugin was installed from."""
+
+    name: Any
+    version: Any
+
+
 def test_damaged_metadata_of_a_distribution(install: Install, kernel: Kernel) -> None:
     class Damaged:
         @property
@@ -506,7 +511,7 @@ def test_damaged_metadata_of_a_distribution(install: Install, kernel: Kernel) ->
             raise KeyError("Name")
 
     install("bad").dist = Damaged()
-    install("odd").dist = SimpleNamespace(name=None, version=None)
+    install("odd").dist = Distribution(None, None)
     with kernel() as client:
         assert plugin(client)["status"] == plugin(client, "odd")["status"] == "active"
 
@@ -565,7 +570,7 @@ def register_jobs():
     sys.stderr.write("here\\n"); sys.stderr.flush()
     import time; time.sleep(30)
 module.describe, module.register_jobs = hookimpl(describe), hookimpl(register_jobs)
-point = SimpleNamespace(name="slow", load=lambda: module, dist=SimpleNamespace(name="snaglist-slow", version="1.0"))
+point = SimpleNamespace(name="slow", load=lambda: module, dist=None)
 plugins.entry_points = lambda group: [*entry_points(group=group), point]
 sys.argv = ["snaglist", "--data", sys.argv[1], "plugins", "list"]
 main()
@@ -636,7 +641,7 @@ def test_a_due_that_returns_something_else(
     )
     with kernel(**database_config, plugins__enabled=["bad", "good"]) as client:
         application = client.service.applications.all()[0]
-        client.service.schedules.ask(application)
+        client.service.part(Schedules).ask(application)
         client.service.jobs.run_queued(application)
         assert ran == [1]
         if not isinstance(args, dict) or not isinstance(args["x"], str):

@@ -13,8 +13,8 @@ from sqlalchemy import MetaData, Table, delete, insert, inspect, select
 from snaglist.kernel import columns, store, times
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step, StepFailed, Steps
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
 things = Table("test_things", MetaData(), columns.id_column(), columns.text("word", 50))
@@ -203,6 +203,7 @@ service.close()
 """
 
 
+@pytest.mark.whole
 def test_four_processes_start_at_once(tmp_path: Path, own_database_config: dict[str, str]) -> None:
     """Nobody fails, nothing is made twice."""
     config = {name.replace("__", "."): value for name, value in own_database_config.items()}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Call, Endpoint, NotFound, Option, Path, Reply, Unauthorized, own
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
 ANY = {"type": "object"}

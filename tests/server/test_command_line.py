@@ -19,8 +19,8 @@ from sqlalchemy.engine import make_url
 from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.server import serve
+from snaglist.testing import Client, running_service
 
 Run = Callable[..., Any]
 

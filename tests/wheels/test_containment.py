@@ -169,7 +169,7 @@ def test_a_wheel_changes_and_goes_while_its_data_and_jobs_exist(
 
     def ask() -> dict[str, Any]:
         code = (
-            "import json, pathlib\nfrom snaglist.kernel.testing import Client, running_service\n"
+            "import json, pathlib\nfrom snaglist.testing import Client, running_service\n"
             "with running_service(pathlib.Path('data'), jobs=False) as service:\n"
             "    client = Client(service, checked=False)\n"
             "    mine = [p for p in client.get('plugins').json['data'] if p['id'] == 'mine']\n"
@@ -212,9 +212,9 @@ def test_a_wheel_changes_and_goes_while_its_data_and_jobs_exist(
 
 def test_a_served_page_lists_what_the_good_wheels_show(place: Any) -> None:
     """The page is served with broken wheels beside: it asks for their modules by name, and for none that failed."""
-    code = "import pathlib\nfrom snaglist.kernel.testing import Client, running_service\n"
+    code = "import pathlib\nfrom snaglist.testing import Client, running_service\n"
     code += "with running_service(pathlib.Path('data'), jobs=False) as s: print(Client(s).request('GET', '/').text)"
     page = subprocess.run(
         [place.python, "-c", code], cwd=place.folder, env=place.environ(), capture_output=True, text=True, check=True
     ).stdout
-    assert "all.js" in page and "gone.js" not in page
+    assert "app.js" in page and "gone.js" not in page

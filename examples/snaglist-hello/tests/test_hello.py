@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 from snaglist_hello import jobs
 
 ERROR = "@@ 2026-01-03T10:00:00Z ERROR checkout: Gateway timeout\n"

@@ -79,7 +79,8 @@ def register_channel_types() -> Mapping[str, ChannelType]:  # type: ignore[empty
 
 def types(call: Call) -> Mapping[str, ChannelType]:
     """Return the types of all plugins by name."""
-    return call.service.plugins.types(register_channel_types)
+    found: Mapping[str, ChannelType] = call.service.plugins.types(register_channel_types)
+    return found
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

@@ -2,8 +2,8 @@
 
 import { api, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
-import { sentence } from "./format.js";
-import { toast } from "./toasts.js";
+import { sentence } from "./text.js";
+import { toast } from "./widgets.js";
 import { progress } from "./widgets/progress.js";
 
 const SECONDS = 1;

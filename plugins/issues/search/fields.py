@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, select
 from snaglist.kernel import Call, digest
 from snaglist.kernel.containment import contained
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
 from snaglist.plugins.issues.tables import issue_facets, issues
@@ -33,18 +33,18 @@ def column_values(call: Call, issue_ids: Sequence[int]) -> Iterator[tuple[ListCo
             yield column, _values(call, plugin.id, column, issue_ids)
 
 
-def query_schemas(service: Service) -> dict[str, Any]:
+def query_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words by name."""
     added = service.plugins.added(hookspecs.register_search_fields)
     return {found.name: {**found.schema, "x-plugin": plugin.id} for plugin, found in added}
 
 
-def filter_schemas(service: Service) -> dict[str, Any]:
+def filter_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words in a body, where an empty list would be a filter for everything."""
     return {name: {**schema, "minItems": 1} for name, schema in query_schemas(service).items()}
 
 
-def column_schemas(service: Service) -> dict[str, Any]:
+def column_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all columns by name."""
     return {found.name: found.schema for _, found in service.plugins.added(hookspecs.register_list_columns)}
 

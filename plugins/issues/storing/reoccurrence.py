@@ -44,5 +44,5 @@ def _holds_no_fix(call: Call, fixed_release: str | None, event: Event) -> bool:
         if call.enabled(plugin.id):
             order = compare(call, event.release, fixed_release, event.environment)
             if order is not None:
-                return order < 0
+                return bool(order < 0)
     return False

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
+from snaglist.kernel.installation import Installation
 from snaglist.kernel.plugin import Plugin
-from snaglist.kernel.service import Service
 from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.read.portions import Rules
@@ -60,7 +60,7 @@ class Reading:
     complete: bool = False
 
 
-def parsers_of(service: Service, call: Call | None) -> tuple[Parser, ...]:
+def parsers_of(service: Installation, call: Call | None) -> tuple[Parser, ...]:
     """Return the parsers of the plugins that are on in the call's application, and the built-in ones.
 
     Without an application those of all plugins that work.
@@ -75,10 +75,11 @@ def _is_on(call: Call, plugin: Plugin) -> bool:
         return True
     if call.connection is not None:
         return call.enabled(plugin.id)
-    return call.remembered(f"plugin.{plugin.id}", partial(call.service.plugins.enabled, plugin_id=plugin.id))
+    enabled: Callable[..., bool] = call.service.plugins.enabled
+    return call.remembered(f"plugin.{plugin.id}", partial(enabled, plugin_id=plugin.id))
 
 
-def read_with(service: Service, call: Call | None, work: Callable[[Sequence[Parser]], _Made]) -> _Made:
+def read_with(service: Installation, call: Call | None, work: Callable[[Sequence[Parser]], _Made]) -> _Made:
     """Do the work that reads one file with these parsers; again, without it, when a parser of a plugin fails at it.
 
     What the work stored before it failed has to stand: it goes on from there. The failure is that of the plugin and
@@ -114,7 +115,14 @@ def _note(call: Call, plugin_id: str, log_type: str, message: str | None) -> Non
 
 
 def make_reader(
-    service: Service, head: bytes, *, parsers: Sequence[Parser], start: int, zone: str, modified_at: str, **known: Any
+    service: Installation,
+    head: bytes,
+    *,
+    parsers: Sequence[Parser],
+    start: int,
+    zone: str,
+    modified_at: str,
+    **known: Any,
 ) -> Reader:
     """Return a reader with the limits of the configuration; `known` is what an earlier reader found out.
 
@@ -139,7 +147,7 @@ def make_reader(
 
 
 def reader_again(
-    service: Service, head: bytes, source: Row[Any], *, parsers: Sequence[Parser], start: int, modified_at: str
+    service: Installation, head: bytes, source: Row[Any], *, parsers: Sequence[Parser], start: int, modified_at: str
 ) -> Reader:
     """Return a reader that frames a file as its source was read."""
     known = {"channel": source.channel, "log_type": source.log_type, "encoding": source.encoding}

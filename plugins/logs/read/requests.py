@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from snaglist.kernel import ServiceError, times
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.parsers import DIRECTIVE, AccessLine, Clock, ParserFailed, Reader
@@ -35,7 +35,9 @@ Take = Callable[[str, str, str, int, int, str, str, str, str, float | None], Non
 Miss = Callable[[str], None]
 
 
-def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]) -> str | None:
+def read_requests(
+    service: Installation, path: Path, take: Take, miss: Miss, watch: Callable[[int], None]
+) -> str | None:
     """Read a file to its end: `take` gets each request, `miss` the hour of each line that is none.
 
     Hours are `YYYY-MM-DD HH:00:00` in UTC; a line without a usable time has that of the line before. Times without
@@ -59,7 +61,7 @@ def read_requests(service: Service, path: Path, take: Take, miss: Miss, watch: C
 
 
 def _read(
-    service: Service, stream: BinaryIO, modified_at: str, take: Take, miss: Miss, watch: Callable[[int], None]
+    service: Installation, stream: BinaryIO, modified_at: str, take: Take, miss: Miss, watch: Callable[[int], None]
 ) -> None:
     head = stream.read(service.settings["ingestion.sample_bytes"])
     parsers = parsers_of(service, None)

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.access_analytics.agents import describe_agent
 from snaglist.plugins.access_analytics.clients import client_finder
 from snaglist.plugins.access_analytics.command.gathering import Gathering
 from snaglist.plugins.logs.read import requests
+from snaglist.testing import running_service
 
 CASES = {
     case["id"]: case

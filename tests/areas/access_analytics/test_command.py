@@ -21,6 +21,8 @@ from snaglist.plugins.access_analytics.command.page import write_page
 from snaglist.plugins.access_analytics.tally import page_of
 from snaglist.plugins.logs.read import requests
 
+pytestmark = pytest.mark.whole
+
 Line = Callable[..., str]
 
 

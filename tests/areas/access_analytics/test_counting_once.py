@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.kernel import JobCall, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.access_analytics import folding
 from snaglist.plugins.access_analytics.tables import hours
 from snaglist.plugins.issues import EventSource
 from snaglist.plugins.logs import LineBatch, hookspecs
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 Before = Callable[..., datetime]

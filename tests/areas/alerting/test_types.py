@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.alerting import ChannelType, Message, NotDelivered
 from snaglist.plugins.alerting import tables as own
 from snaglist.plugins.alerting.types import chat
 from snaglist.plugins.alerting.types import email as email_type
+from snaglist.testing import Client, running_service
 
 TOKEN = "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"
 HOSTILE = "<!channel> @everyone *bold* [x](http://evil.test) & more"

@@ -17,8 +17,8 @@ import pytest
 from nats.js.errors import NotFoundError
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import Answer, Client, running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import Answer, Client, running_service
 
 
 class Sender:

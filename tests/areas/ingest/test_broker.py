@@ -19,11 +19,13 @@ from nats.js.client import JetStreamContext
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.testing import Client, running_service
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.ingest import broker as rules
 from snaglist.plugins.ingest import wire
 from snaglist.plugins.logs.pushing import storing
+from snaglist.plugins.system import Worker
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 RUN = "from snaglist.kernel.cli import main; main()"
 MANY = [

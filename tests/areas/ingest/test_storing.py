@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 TRACE = """Traceback (most recent call last):
   File "/srv/app/pay.py", line 3, in charge

@@ -19,11 +19,11 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.read import decompress
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.line_ends import LineEnds
+from snaglist.testing import Client
 
 Pack = Callable[[bytes], bytes]
 

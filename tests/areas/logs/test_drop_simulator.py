@@ -17,9 +17,11 @@ from sqlalchemy import select
 
 from snaglist.kernel import JobCall, times
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 _START = 1_700_000_000
 

@@ -10,7 +10,6 @@ from sqlalchemy import select
 
 from snaglist.kernel import JobCall, ServiceError, Unavailable
 from snaglist.kernel.jobs import Cancelled
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning import model
 from snaglist.plugins.issues.learning import tables as learned
@@ -20,6 +19,7 @@ from snaglist.plugins.logs.collect.in_place import is_due
 from snaglist.plugins.logs.maintain import reindexing
 from snaglist.plugins.logs.read import file_import, importing
 from snaglist.plugins.logs.read.parsing import FileChanged
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 
@@ -58,6 +58,7 @@ def test_the_others_are_read(client: Client, drop: Any, line: Line, poison: Any,
     assert (again["files"], again["events"], again["errors"]) == (1, 2, [])
 
 
+@pytest.mark.servers
 def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Line, poison: Any) -> None:
     poison["odd"] = StopIteration()
     path = tmp_path / "app.log"
@@ -74,6 +75,7 @@ def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Li
     store.check_counters()
 
 
+@pytest.mark.servers
 def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not told as read, and not archived unread."""
 

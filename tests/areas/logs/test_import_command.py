@@ -14,6 +14,8 @@ import pytest
 
 from snaglist.plugins.logs.collect.locking import import_turn
 
+pytestmark = pytest.mark.whole
+
 Line = Callable[..., str]
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 

@@ -13,12 +13,12 @@ import pytest
 import zstandard
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import EventSource, change_status, tables
 from snaglist.plugins.logs import LineBatch, Parser, Reader, hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN
 from snaglist.plugins.logs.read import file_import, importing, parsing
 from snaglist.plugins.logs.read.files import OpenFile
+from snaglist.testing import running_service
 
 Line = Callable[..., str]
 TRACE = 'Traceback (most recent call last):\n  File "/srv/app/orders.py", line 4, in charge\n    pay()\n'

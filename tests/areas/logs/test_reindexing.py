@@ -9,10 +9,12 @@ from sqlalchemy import select, update
 
 from snaglist.kernel import JobCall
 from snaglist.kernel.store import get_setting
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event, EventSource, change_status, hookspecs, store_events, tables
 from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 

@@ -450,6 +450,7 @@ def test_lines_that_are_in_original_and_copy_are_read_in_one(store: Any, tmp_pat
     store.check_counters()
 
 
+@pytest.mark.servers
 def test_what_a_copy_read_itself_is_joined_to_its_original(store: Any, tmp_path: Path, numbered: Numbered) -> None:
     """The copy went on, was read, and moved on before the original was seen to be another file."""
     log, copy, old = (tmp_path / name for name in ("app.log", "app.log.1", "app.log.2"))

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
 from snaglist.plugins.logs.collect.drop_folder import due
 from snaglist.plugins.logs.collect.finished import GROWS, WRITTEN
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 leases = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a file open")
@@ -139,6 +139,7 @@ def test_a_slow_copy_in_many_pieces(folder: Folder, line: Line) -> None:
     assert len(folder.rows(tables.sources)) == 1
 
 
+@pytest.mark.servers
 @leases
 def test_a_file_that_is_open_stays(folder: Folder, line: Line) -> None:
     """However long nothing came: the program goes on writing to what it has open."""
@@ -236,6 +237,7 @@ def test_an_archive_in_the_making_is_no_failure(folder: Folder, line: Line) -> N
     assert len(folder.rows(tables.occurrences)) == len(WORDS)
 
 
+@pytest.mark.servers
 def test_an_archive_that_stays_damaged_is_a_failure(folder: Folder, line: Line) -> None:
     path = folder.write("app.log.gz", gzip.compress((line("failed") * 50).encode())[:40])
     assert folder.run()["errors"] == []

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.kernel import Actor
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs.show import raw_text
+from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
 
@@ -111,6 +111,7 @@ def test_a_line_behind_a_byte_order_mark_belongs_to_its_event(
     assert shown[0]["offset"] == 0
 
 
+@pytest.mark.servers
 def test_a_whole_source_page_by_page(client: Client, tmp_path: Path, line: Line) -> None:
     log = tmp_path / "app.log"
     noise = "".join(line(f"noise {n}", "INFO", n) for n in range(10))

@@ -6,6 +6,8 @@ from snaglist.kernel import times
 from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, hookspecs, store_events, tables
 from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
 
+pytestmark = pytest.mark.servers
+
 MINUTE = 60
 
 

@@ -29,6 +29,7 @@ def jobs(client):
     return [(job["kind"], job["status"]) for job in client.get("jobs").json["data"]]
 
 
+@pytest.mark.servers
 def test_job_is_waited_for(client, issues, tag, slow):
     """The answer comes when the job is done, and shows what it did."""
     created = tag("x", match_word="alpha")

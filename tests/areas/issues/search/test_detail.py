@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import hookspecs, tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 FRAMES = [
     {"function": "charge", "file": "app/orders.py", "line": 42, "column": None, "in_app": True},

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search import queries
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 SORTS = ("newest", "oldest", "occurrences", "trend")
 
@@ -214,7 +216,7 @@ def test_totals_are_counted_up_to_a_bound(
 
 def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
     """§17.4, §32: `pagination.*`."""
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     config = {"pagination__default_limit": 2, "pagination__max_limit": 3}
     with running_service(tmp_path / "data", jobs=False, **config) as service:
@@ -291,7 +293,7 @@ def test_an_export_holds_no_transaction_while_it_is_read(sqlite_service: Any, sq
 
     ids = [sqlite_rows.issue(f"Issue {n}", [f"2026-01-0{n} 00:00:00"]) for n in (1, 2, 3)]
     call = sqlite_service.call()
-    call.query = {}
+    call.request.query = {}
     with call.transaction(write=False):
         reply = export.export(call, listing.prepare(call, "oldest", []), "ndjson")
     assert call.connection is None

@@ -8,12 +8,14 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, StoredBatch, tables
 from snaglist.plugins.issues.bulk import handlers, jobs
 from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 

@@ -8,9 +8,11 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Actor, Call, key
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, create_issue, tables
 from snaglist.plugins.issues.manual.service import DEFAULTS
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 NOW = "2026-01-03 10:00:00"

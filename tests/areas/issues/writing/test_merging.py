@@ -12,6 +12,8 @@ from snaglist.plugins.issues import Event, change_status, resolve_issue_id, tabl
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
 
+pytestmark = pytest.mark.servers
+
 NOW = "2026-01-03 12:00:00"
 
 

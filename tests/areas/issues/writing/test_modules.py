@@ -7,8 +7,10 @@ import pytest
 from sqlalchemy import Column, MetaData, Table, select, update
 
 from snaglist.kernel import Invalid
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, change_status, find_or_create_module, grouping_key, tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 

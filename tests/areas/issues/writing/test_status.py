@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, NotFound
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import STATUSES, Event, change_status, tables
+from snaglist.testing import Client
 
 UNKNOWN = 987_654
 

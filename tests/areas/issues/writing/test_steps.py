@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from sqlalchemy import inspect
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.steps import STEPS
+
+pytestmark = pytest.mark.servers
 
 
 def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:

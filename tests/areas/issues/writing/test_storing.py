@@ -11,6 +11,8 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, StoredBatch, change_status, facets, hookspecs, tables
 from snaglist.plugins.issues.storing import places
 
+pytestmark = pytest.mark.servers
+
 NOON = "2026-01-03 12:00:00"
 
 

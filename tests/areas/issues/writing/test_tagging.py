@@ -93,6 +93,7 @@ def test_only_the_named_tag_is_meant(desk: Any, issue_id: int) -> None:
     assert found == {(other, TAG), (issue_id, TAG + 1), (other, TAG + 1)}
 
 
+@pytest.mark.servers
 def test_more_pairs_than_one_statement_takes(desk: Any, issue_id: int) -> None:
     events = [Event("Order 1 failed", occurred_at=NOW, fingerprint=str(number)) for number in range(600)]
     issue_ids = sorted(desk.store(*events).new_issues)

@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Call, Invalid, NotFound
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables, unmerge_grouping
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo"]
 

@@ -15,6 +15,8 @@ from snaglist.plugins.issues.reading import READERS
 from snaglist.plugins.issues.tagging import attach_by_hand, detach_by_hand
 from snaglist.plugins.issues.unmerging import refresh_sample, refreshing, unmerge_grouping
 
+pytestmark = pytest.mark.servers
+
 
 def event(message: str, minute: int, **more: Any) -> Event:
     return Event(message, occurred_at=f"2026-01-03 10:{minute:02}:00", **more)

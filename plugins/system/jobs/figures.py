@@ -6,7 +6,7 @@ from sqlalchemy import func, select
 
 from snaglist.kernel import Call, store, times
 from snaglist.kernel.database import clock
-from snaglist.kernel.jobs import queued_for
+from snaglist.plugins.system.jobs.queue import queued_for
 
 Figures = Iterable[tuple[dict[str, str], float]]
 _jobs = store.jobs

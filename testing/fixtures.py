@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.database import Tenant
+from snaglist.kernel.faults import Tenant
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 SERVERS = {"postgresql": "TEST_POSTGRESQL_URL", "mysql": "TEST_MYSQL_URL"}
 

@@ -10,23 +10,22 @@ import logging
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from snaglist.kernel import store, times
+from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Call
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.database import clock
 from snaglist.kernel.engines import ends_transaction
 from snaglist.kernel.errors import Conflict, Unavailable
-from snaglist.kernel.jobs import UNFINISHED, Job
+from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import Plugin
-
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.service import Service
+from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs.queue import UNFINISHED, queue_of
 
 log = logging.getLogger("snaglist")
 
@@ -45,16 +44,16 @@ class _Asked:
 class Schedules:
     """Asks the scheduled jobs of applications, for all workers of a process."""
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
         self._asked: dict[str, dict[str, _Asked]] = {}  # by application and kind
         self._next: dict[str, float] = {}  # PERF: workers look at it for every application each second
 
-    def next(self, application: "Application") -> float:
+    def next(self, application: Application) -> float:
         """Return the moment (monotonic seconds) at which `ask` has something to think of."""
         return self._next.get(application.id, 0.0)
 
-    def ask(self, application: "Application", *, active: bool = True, all_kinds: bool = False) -> bool:
+    def ask(self, application: Application, *, active: bool = True, all_kinds: bool = False) -> bool:
         """Queue the scheduled jobs of an application that are due; False when its database was not looked into.
 
         `active`: something was written there lately, so that nothing rests. `all_kinds` asks those that rest, too.
@@ -65,7 +64,7 @@ class Schedules:
         finally:
             self._next[application.id] = min((one.again for one in asked.values()), default=float("inf"))
 
-    def _ask(self, application: "Application", asked: dict[str, _Asked], *, active: bool, all_kinds: bool) -> bool:
+    def _ask(self, application: Application, asked: dict[str, _Asked], *, active: bool, all_kinds: bool) -> bool:
         wanted = {
             kind: (owner, job, seconds)
             for kind, (owner, job) in list(self._service.jobs.kinds.items())
@@ -84,7 +83,7 @@ class Schedules:
                     log.debug("job %s is queued by another worker", kind)
         return True
 
-    def _is_time(self, application: "Application", job: Job, seconds: int, last: _Asked | None, *, awake: bool) -> bool:
+    def _is_time(self, application: Application, job: Job, seconds: int, last: _Asked | None, *, awake: bool) -> bool:
         if last is None:
             return True
         if last.rests and awake:
@@ -96,7 +95,7 @@ class Schedules:
             return bool(job.watch) and self._saw(job, application)
         return True
 
-    def _saw(self, job: Job, application: "Application") -> bool:
+    def _saw(self, job: Job, application: Application) -> bool:
         """Ask what a job watches; where that fails the job itself is asked, and what it says is its plugin's."""
         try:
             return bool(job.watch and contained(job.watch, application))
@@ -145,7 +144,7 @@ class Schedules:
         return due
 
     def _unfinished(self, db: Connection) -> set[str]:
-        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), self._service.jobs.reachable())
+        wanted = select(_table.c.kind).where(_table.c.status.in_(UNFINISHED), queue_of(self._service).reachable())
         return set(db.scalars(wanted.distinct()))
 
     def _newest(self, db: Connection, wanted: _Wanted, now: str) -> dict[str, str]:
@@ -153,6 +152,6 @@ class Schedules:
         # Up to now: where the clock was put back, jobs of its future hinder none.
         recent = _table.c.created_at.between(times.add(now, seconds=-max(s for _, _, s in wanted.values())), now)
         made = select(_table.c.kind, func.max(_table.c.created_at)).where(
-            _table.c.kind.in_(list(wanted)), recent, self._service.jobs.reachable()
+            _table.c.kind.in_(list(wanted)), recent, queue_of(self._service).reachable()
         )
         return {kind: newest for kind, newest in db.execute(made.group_by(_table.c.kind))}

@@ -19,8 +19,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, Self
 
-from snaglist.kernel.addresses import Network, Refused, check_address, parse_networks
 from snaglist.kernel.errors import BadGateway
+from snaglist.kernel.origin import Network, parse_networks
+from snaglist.plugins.system.outbound.addresses import Refused, check_address
 
 START_SECONDS = 60.0
 _MESSAGE = 500
@@ -36,7 +37,7 @@ class GuardedChild:
 
     def __init__(self, factory: str, allowed: Sequence[Network], **arguments: Any) -> None:
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "snaglist.kernel.guarded"],
+            [sys.executable, "-m", "snaglist.plugins.system.outbound.child"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # a client's log could hold what it was given as a secret

@@ -2,15 +2,12 @@
 
 import os
 import uuid
-from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select
 
 from snaglist.kernel import store, times
 from snaglist.kernel.database import clock, upsert
-
-if TYPE_CHECKING:
-    from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 
 HEARTBEAT_SECONDS = 5
 POLL_SECONDS = 1.0
@@ -43,7 +40,7 @@ def is_gone(worker: str, here: str) -> bool:
     return False
 
 
-def heartbeat(service: "Service", worker: str, kind: str) -> None:
+def heartbeat(service: Installation, worker: str, kind: str) -> None:
     """Record that a worker lives."""
     with service.database.transaction(service.applications.registry, write=True) as db:
         now = clock(db)
@@ -52,7 +49,7 @@ def heartbeat(service: "Service", worker: str, kind: str) -> None:
         db.execute(delete(store.workers).where(store.workers.c.heartbeat_at < times.add(now, days=-1)))
 
 
-def worker_alive(service: "Service") -> bool:
+def worker_alive(service: Installation) -> bool:
     """Tell whether any worker gave a sign of life in the last 30 seconds, and has not ended since."""
     with service.database.transaction(service.applications.registry, write=False) as db:
         since = times.add(clock(db), seconds=-ALIVE_SECONDS)

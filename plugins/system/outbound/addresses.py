@@ -1,13 +1,11 @@
-"""Which addresses are public: what the outbound guard lets a connection go to.
-
-Stands alone, because guarded child processes need it too.
-"""
+"""Which addresses are public: what the outbound guard lets a connection go to."""
 
 import ipaddress
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+from snaglist.kernel.origin import Network
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # The special-purpose address registries of IANA, whatever is not globally reachable, and multicast. Written out,
 # because what `ipaddress` itself calls global differs between versions of Python.
@@ -30,11 +28,6 @@ class Refused(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-
-
-def parse_networks(texts: Iterable[str]) -> list[Network]:
-    """Read CIDR networks; raises ValueError."""
-    return [ipaddress.ip_network(text, strict=False) for text in texts]
 
 
 def is_listed(address: Address, allowed: Sequence[Network]) -> bool:

@@ -12,21 +12,44 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from snaglist.kernel.addresses import Network, Refused, check_address, is_listed, parse_networks
 from snaglist.kernel.errors import BadGateway
-from snaglist.kernel.outbound import MAX_ANSWER, TIMEOUT, Answer, Target
+from snaglist.kernel.origin import Network, parse_networks
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.outbound.addresses import Refused, check_address, is_listed
 
 MAX_URL = 2000
+MAX_ANSWER = 1024 * 1024
+TIMEOUT = 15.0
 CONNECT_SECONDS = 5.0
 _PORTS = {"https": 443, "http": 80, "ftp": 21}
 _FORBIDDEN = frozenset(map(chr, range(0x21))) | {"\x7f", "\\"}
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A checked URL: its parts, and the addresses that its host had when it was checked."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a request got; header names in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
 class Guard:
-    """The `Outbound` of an installation; `allowed` are the networks of `outbound.allow_private`."""
+    """`call.service.outbound`; `allowed` are the networks of `outbound.allow_private`."""
 
     def __init__(self, allowed: Sequence[Network]) -> None:
         self.allowed = tuple(allowed)

@@ -17,9 +17,12 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.faults import Unusable, names_no_table
-from snaglist.kernel.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs.activity import Activity
+from snaglist.plugins.system.jobs.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
+from snaglist.plugins.system.jobs.queue import queue_of
+from snaglist.plugins.system.jobs.schedules import Schedules
 
 log = logging.getLogger("snaglist")
 
@@ -35,6 +38,7 @@ class Worker:
 
     def __init__(self, service: Service, kind: str, *, schedules: bool = True) -> None:
         self._service = service
+        self._queue = queue_of(service)
         self._schedules = schedules
         self._kind = kind
         self._id = worker_id(service.settings.node)
@@ -52,7 +56,7 @@ class Worker:
     def stop(self, timeout: float = 10) -> None:
         """Take no further job and wait for the one that runs."""
         self._stop.set()
-        self._service.jobs.wake()
+        self._queue.wake()
         self._thread.join(timeout)
 
     def _work(self) -> None:
@@ -65,7 +69,7 @@ class Worker:
             with _contained("round"):
                 if self._round():
                     continue
-            self._service.jobs.wait_for_work(self._stop)
+            self._queue.wait_for_work(self._stop)
         for thread in beside:
             thread.join()  # or its connection would outlive the service
 
@@ -75,7 +79,7 @@ class Worker:
         Those where something was written lately come first; of the others some at a time, so that none of those waits.
         """
         worked, looks = False, 0
-        active = self._service.activity.recent()
+        active = self._service.part(Activity).recent()
         for application in sorted(self._listed(active), key=lambda one: one.id not in active):
             if self._stop.is_set():
                 return False
@@ -108,7 +112,7 @@ class Worker:
         now, again = time.monotonic(), self._again.get(application.id, 0.0)
         if now < again:
             return False
-        scheduled = self._schedules and self._service.schedules.next(application) <= now
+        scheduled = self._schedules and self._service.part(Schedules).next(application) <= now
         return active or bool(again) or scheduled or self._is_forgotten(application, now)
 
     def _is_forgotten(self, application: Application, now: float) -> bool:
@@ -118,16 +122,16 @@ class Worker:
         """Do what is due in one application; tells whether its database was looked into, and whether it worked."""
         service, now = self._service, time.monotonic()
         forgotten = self._is_forgotten(application, now)
-        asked = self._schedules and service.schedules.ask(application, active=active, all_kinds=forgotten)
+        asked = self._schedules and service.part(Schedules).ask(application, active=active, all_kinds=forgotten)
         if not (asked or active or forgotten or application.id in self._again):
             return False, False
         service.require_schema(application)
         self._looked[application.id] = now
         if now - self._pruned.setdefault(application.id, self._started) > PRUNE_SECONDS:
             self._pruned[application.id] = now
-            service.jobs.prune(application)
-        worked = service.jobs.run_next(application, self._id)
-        if worked or service.jobs.waiting(application):
+            self._queue.prune(application)
+        worked = self._queue.run_next(application, self._id)
+        if worked or self._queue.waiting(application):
             self._again[application.id] = now
         else:
             self._again.pop(application.id, None)

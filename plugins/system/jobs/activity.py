@@ -7,18 +7,15 @@ was written for (its process was killed, the registry was away) is found by the 
 
 import logging
 import time
-from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from snaglist.kernel import store, times
+from snaglist.kernel.applications import Application
 from snaglist.kernel.database import clock, upsert
 from snaglist.kernel.errors import ServiceError
-
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.service import Service
+from snaglist.kernel.service import Service
 
 log = logging.getLogger("snaglist")
 
@@ -32,12 +29,12 @@ _RECENT = select(_table.c.application).where(_table.c.active_at.between(bindpara
 class Activity:
     """Notes and tells which applications are active."""
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
         self._here: dict[str, float] = {}  # what was noted in this process, which its own workers need no query for
         self._written: dict[str, float] = {}
 
-    def note(self, application: "Application") -> None:
+    def note(self, application: Application) -> None:
         """Say that something was written in an application just now."""
         now = time.monotonic()
         self._here[application.id] = now
@@ -59,7 +56,7 @@ class Activity:
         limit = time.monotonic() - ACTIVE_SECONDS
         return found | {application_id for application_id, at in list(self._here.items()) if at > limit}
 
-    def forget(self, application: "Application") -> None:
+    def forget(self, application: Application) -> None:
         """Drop what is known of an application that was removed."""
         self._here.pop(application.id, None)
         self._written.pop(application.id, None)
