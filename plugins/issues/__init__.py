@@ -13,7 +13,7 @@ from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaSt
 from snaglist.kernel.installation import Installation
 from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
-from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -58,7 +58,6 @@ from snaglist.plugins.issues.storing import (
 )
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
-from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 __all__ = [
@@ -81,17 +80,15 @@ __all__ = [
     "SearchField",
     "StoredBatch",
     "StoredEvent",
+    "Tagging",
     "Unstored",
     "as_id",
-    "attach_automatic",
-    "attach_by_hand",
     "change_status",
     "check_event",
     "clean",
     "create_issue",
     "create_mirrored",
     "culprit_frame",
-    "detach_by_hand",
     "file_at",
     "find_or_create_module",
     "follow_statuses",

@@ -4,9 +4,9 @@ The issues area brings its own words in the same way.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from jsonschema import Draft202012Validator
 from sqlalchemy import ColumnElement, Select
@@ -56,6 +56,20 @@ class ListColumn:
     schema: Mapping[str, Any] = field(default_factory=dict)
     heading: str = ""
     missing: Any = None
+
+
+@runtime_checkable
+class Tagging(Protocol):
+    """The tags of issues, in the open transaction; registered as `tags` by the hook `register_tagging`."""
+
+    def put_on(self, call: Call, issue_ids: Collection[int], tag_id: int) -> set[int]:
+        """Put a tag on issues by hand; returns those that exist. NotFound for an unknown tag."""
+
+    def take_off(self, call: Call, issue_ids: Collection[int], tag_id: int) -> set[int]:
+        """Take a tag off issues by hand; returns those that exist. NotFound for an unknown tag."""
+
+    def shown(self, call: Call, issue_id: int) -> Sequence[dict[str, Any]]:
+        """Return the tags of an issue by `key(name)`, each with how the issue got it."""
 
 
 def check_added(hook: str, value: Any) -> None:

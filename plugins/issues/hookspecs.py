@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column
 
 from snaglist.kernel import Call, hookspec
-from snaglist.plugins.issues.contract import ListColumn, SearchField
+from snaglist.plugins.issues.contract import ListColumn, SearchField, Tagging
 from snaglist.plugins.issues.events import Event, IssueChange, StoredBatch
 
 
@@ -63,6 +63,11 @@ def register_search_fields() -> Sequence[SearchField]:  # type: ignore[empty-bod
 @hookspec
 def register_list_columns() -> Sequence[ListColumn]:  # type: ignore[empty-body]
     """Collect. Return fields of each issue that is shown; a name already taken is refused. Since 0.2."""
+
+
+@hookspec
+def register_tagging() -> Mapping[str, Tagging]:  # type: ignore[empty-body]
+    """Collect. Return what shows and changes the tags of issues, as `tags`: for the area that has them. Since 0.2."""
 
 
 @hookspec
