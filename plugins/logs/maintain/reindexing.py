@@ -28,6 +28,7 @@ from snaglist.plugins.issues import (
     path_text,
     reread_events,
 )
+from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.handlers import IMPORT
@@ -38,7 +39,7 @@ from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.read.files import open_file
-from snaglist.plugins.logs.read.importing import unforeseen
+from snaglist.plugins.logs.read.importing import what_failed
 from snaglist.plugins.logs.read.open_entries import Piece, Unfinished
 from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_with
 from snaglist.plugins.logs.read.portions import LineBatch
@@ -147,7 +148,7 @@ class Reindex:
             except (Cancelled, LeaseLost, Unavailable):
                 raise
             except Exception as error:  # of this source alone: the others are read
-                self.result.fail(path_text(file_at(self.call, row.path).name), unforeseen(error))
+                self.result.fail(path_text(file_at(self.call, row.path).name), what_failed(error))
                 break
         self._keep(source_id)
 
@@ -195,7 +196,7 @@ class Reindex:
             with self.call.transaction() as db:
                 if portion.read or first:
                     batch = LineBatch(source, portion.read, reread=True, first=first, log_type=reader.log_type)
-                    self.call.emit("lines_read", batch=batch)
+                    self.call.emit(hookspecs.lines_read, batch)
                 deleted: list[Event] = []
                 unstored = partial(self._unstored, row, deletions.deleted_of(db, row.id), deleted)
                 done = reread_events(self.call, source, stretch.start, stretch.end, portion.kept, unstored=unstored)
