@@ -14,6 +14,7 @@ from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import RANK, tables
+from snaglist.plugins.tags import tables as tag_tables
 
 SPAN_DAYS = 60
 _NOW = datetime.now(UTC).replace(microsecond=0)
@@ -59,7 +60,7 @@ def _fixed_rows(db: Connection) -> None:
     insert_rows(db, tables.modules, modules)
     tags = [{"id": n, "name": name, "name_key": name, "color": "#64748b", "icon": "tag", **made}
             for n, name in enumerate(("common", "rare"), 1)]  # fmt: skip
-    insert_rows(db, tables.tags, [{**tag, "created_by": None, "updated_by": None} for tag in tags])
+    insert_rows(db, tag_tables.tags, [{**tag, "created_by": None, "updated_by": None} for tag in tags])
     # Columns that reading does not look at: NULL, nothing or zero.
     unused = {column.name: None if column.nullable else "" if isinstance(column.type, String) else 0
               for column in tables.sources.c}  # fmt: skip
@@ -130,9 +131,9 @@ def _issues(
         tag_ids = [1] * (issue_id % 3 == 0) + [2] * (issue_id % 5_000 == 0)
         for tag_id in tag_ids:
             link = {"issue_id": issue_id, "tag_id": tag_id, "source": "rule"}
-            rows[tables.issue_tags].append({**link, "created_at": moments[0], "created_by": None})
+            rows[tag_tables.issue_tags].append({**link, "created_at": moments[0], "created_by": None})
     for table in (tables.issues, tables.issue_samples, tables.groupings, tables.event_hours, tables.issue_facets,
-                  tables.occurrences, tables.issue_tags):  # fmt: skip
+                  tables.occurrences, tag_tables.issue_tags):  # fmt: skip
         insert_rows(db, table, rows[table])
     _count(db, totals, counted, days)
     return position

@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -89,11 +89,8 @@ def _batches(some: list[Pushed], room: int) -> list[tuple[list[Pushed], bytes]]:
 def remove(call: Call) -> None:
     """Remove the stream of an application that goes."""
     if urls := call.setting("ingest.broker"):
-        wire = Wire(urls)
-        try:
+        with closing(Wire(urls)) as wire:
             wire.remove(stream_of(call.application))
-        finally:
-            wire.close()
 
 
 def pack(some: Iterable[Pushed]) -> bytes:
@@ -116,11 +113,8 @@ def unpack(body: bytes) -> list[Pushed]:
 def store_waiting(service: Service, stop: threading.Event) -> None:
     """Store what comes from the broker until the worker stops."""
     if urls := service.settings["ingest.broker"]:
-        wire = Wire(urls)
-        try:
+        with closing(Wire(urls)) as wire:
             _Storer(service, wire, stop).run()
-        finally:
-            wire.close()
 
 
 class Reach:
@@ -268,13 +262,11 @@ def _pushed(kept: dict[str, Any]) -> Pushed:
 
 
 def _answers(urls: str) -> bool:
-    wire = Wire(urls)
-    try:
-        wire.check()
-    except Unavailable:
-        return False
-    finally:
-        wire.close()
+    with closing(Wire(urls)) as wire:
+        try:
+            wire.check()
+        except Unavailable:
+            return False
     return True
 
 

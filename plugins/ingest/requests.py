@@ -1,6 +1,5 @@
 """The body of an ingest request: from bytes to the events that somebody sent."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from snaglist.kernel import BadRequest, Call, Invalid, UnsupportedMedia, bodies
@@ -8,13 +7,6 @@ from snaglist.kernel import BadRequest, Call, Invalid, UnsupportedMedia, bodies
 MAX_EVENTS = 500
 NDJSON = "application/x-ndjson"
 PLAIN = "text/plain"  # what browsers send as a beacon, which needs no permission of the server
-
-
-@dataclass(frozen=True, slots=True)
-class NotJson:
-    """A line that is no JSON; the events beside it are none the worse for it."""
-
-    reason: BadRequest
 
 
 def read_body(call: Call) -> bytes:
@@ -25,7 +17,7 @@ def read_body(call: Call) -> bytes:
 
 
 def parse_events(call: Call, body: bytes) -> list[Any]:
-    """Return 1-500 values that should be events; `NotJson` in place of a broken line.
+    """Return 1-500 values that should be events; in place of a broken line its BadRequest.
 
     Raises UnsupportedMedia, BadRequest, and Invalid for none or too many.
     """
@@ -65,9 +57,9 @@ def _lines(body: bytes) -> list[Any]:
         try:
             events.append(bodies.parse_json(line))
         except BadRequest as error:
-            events.append(NotJson(error))
-    if events and all(isinstance(event, NotJson) for event in events):
-        raise events[0].reason
+            events.append(error)  # the events beside it are none the worse for it
+    if events and all(isinstance(event, BadRequest) for event in events):
+        raise events[0]
     return events
 
 

@@ -56,7 +56,7 @@ from snaglist.plugins.issues.storing import (
 )
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
-from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
+from snaglist.plugins.issues.tagging import Tagging
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 __all__ = [
@@ -79,17 +79,15 @@ __all__ = [
     "SearchField",
     "StoredBatch",
     "StoredEvent",
+    "Tagging",
     "Unstored",
     "as_id",
-    "attach_automatic",
-    "attach_by_hand",
     "change_status",
     "check_event",
     "clean",
     "create_issue",
     "create_mirrored",
     "culprit_frame",
-    "detach_by_hand",
     "file_at",
     "find_or_create_module",
     "follow_statuses",

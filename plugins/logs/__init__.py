@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl
+from snaglist.plugins.issues import IssueChange
 from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import add_commands
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
-from snaglist.plugins.logs.ingestion import Ingestion
+from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
@@ -37,17 +38,17 @@ from snaglist.plugins.logs.pushing import (
     sender_key,
     structure_of,
 )
+from snaglist.plugins.logs.pushing.packing import move_dictionaries
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.requests import read_requests
 from snaglist.plugins.logs.read.results import FileResult
-from snaglist.plugins.logs.show.file_event import read_event
+from snaglist.plugins.logs.show.raw_text import read_event
 from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
-from snaglist.plugins.logs.zones import is_zone
 
 if TYPE_CHECKING:
     import click
@@ -136,6 +137,14 @@ def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
     if kind == "occurrence_reader":
         register("logs", read_event)
         register("pushed", read_pushed)
+
+
+@hookimpl
+def issue_changed(call: Call, change: IssueChange) -> None:
+    """Keep the dictionaries of issues that go into another one."""
+    target = change.details.get("target_id")
+    if change.kind == "merge" and isinstance(target, int):
+        move_dictionaries(call.db, change.issue_ids, target)
 
 
 @hookimpl

@@ -5,9 +5,9 @@ import click
 from snaglist.kernel.cli import Session, command, group
 from snaglist.plugins.logs.collect.command import document, read_paths, report
 from snaglist.plugins.logs.collect.follow import follow_paths
+from snaglist.plugins.logs.ingestion import is_zone, machine_zone
 from snaglist.plugins.logs.maintain import relocating
 from snaglist.plugins.logs.show import demo, explain
-from snaglist.plugins.logs.zones import is_zone, machine_zone
 
 FAILED, PARTLY_DONE = 1, 3
 

@@ -5,22 +5,40 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
+from sqlalchemy import Table
+
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.tags import handlers, rebuild
+from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, copy_tags, detach_by_hand, move_tags
+from snaglist.plugins.tags.on_issues import OnIssues, tag_name, tag_names, tag_pairs, tagged
+from snaglist.plugins.tags.queries import hold_tags
 from snaglist.plugins.tags.rules import run_rules
 from snaglist.plugins.tags.searching import COLUMN, FIELD
 from snaglist.plugins.tags.service import assign, assign_all, mirror_tags
+from snaglist.plugins.tags.tables import TABLES
 
-__all__ = ["assign", "assign_all", "mirror_tags", "run_rules"]
+__all__ = [
+    "assign",
+    "assign_all",
+    "attach_automatic",
+    "attach_by_hand",
+    "detach_by_hand",
+    "hold_tags",
+    "mirror_tags",
+    "run_rules",
+    "tag_name",
+    "tag_names",
+    "tag_pairs",
+    "tagged",
+]
 
 
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    return Description(
-        "tags", "Tags", "Tags on issues and rules that assign them", "core", version("snaglist"), core=True
-    )
+    text = "Tags on issues and rules that assign them"
+    return Description("tags", "Tags", text, "core", version("snaglist"), core=True, after=("issues",))
 
 
 @hookimpl
@@ -40,6 +58,13 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
 
 
 @hookimpl
+def register_tables(register: Callable[[Table], None]) -> None:
+    """Declare the tables."""
+    for table in TABLES:
+        register(table)
+
+
+@hookimpl
 def register_jobs(register: Callable[[Job], None]) -> None:
     """Register the job that applies the rest of a rule."""
     register(Job(rebuild.JOB, rebuild.run, unit="issues"))
@@ -53,17 +78,23 @@ def events_stored(call: Call, batch: StoredBatch) -> None:
 
 @hookimpl
 def issue_changed(call: Call, change: IssueChange) -> None:
-    """Run the rules on issues that somebody made or merged, and anew on edited ones."""
+    """Join or copy tags; run the rules on issues that somebody made, merged or took apart, and anew on edited ones."""
     changed: Collection[int] = change.issue_ids
-    if change.kind == "merge":  # the merged issues go, the target may show another text
-        changed = [target] if isinstance(target := change.details.get("target_id"), int) else []
+    target, new_id = (change.details.get(name) for name in ("target_id", "new_id"))
+    if change.kind == "merge" and isinstance(target, int):  # the merged issues go, the target may show another text
+        changed = [target]
+        move_tags(call.db, change.issue_ids, target)
+    if change.kind == "unmerge" and isinstance(new_id, int):
+        copy_tags(call.db, change.issue_ids[0], new_id)
     if change.kind in ("created", "merge", "unmerge", "edit"):
         run_rules(call, changed, rebuild=change.kind == "edit")
 
 
 @hookimpl
 def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Let issues be found by their tags, and show them."""
+    """Let issues be found by their tags, and show and change them."""
+    if kind == "tagging":
+        register("tags", OnIssues())
     if kind == "search field":
         register(FIELD.name, FIELD)
     if kind == "list column":

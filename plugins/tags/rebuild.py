@@ -13,9 +13,9 @@ from typing import Any
 
 from snaglist.kernel import Call, JobCall
 from snaglist.kernel.jobs import job_state
-from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.system import worker_alive
 from snaglist.plugins.tags import queries
+from snaglist.plugins.tags.assignments import attach_automatic
 from snaglist.plugins.tags.queries import Rule
 from snaglist.plugins.tags.rules import BATCH, matches
 

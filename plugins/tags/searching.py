@@ -8,9 +8,10 @@ from sqlalchemy import exists, not_, or_, select
 
 from snaglist.kernel import Call, key
 from snaglist.plugins.issues import Condition, ListColumn, SearchField, as_id, tables
+from snaglist.plugins.tags.tables import issue_tags as _links
+from snaglist.plugins.tags.tables import tags as _tags
 
 NONE = "none"
-_tags, _links = tables.tags, tables.issue_tags
 
 
 def _has_tag(call: Call, values: Sequence[str]) -> Condition:

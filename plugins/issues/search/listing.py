@@ -96,20 +96,28 @@ def _look(call: Call, listing: Listing, few: int) -> tuple[int, bool, Sequence[i
 
     Few are found first and then sorted. Of more, the first in order are soon found by following the sort's index.
     """
-    words, where = given(call, call.query), listing.where
-    if len(words) == len(where) and all(word.name in queries.TOTALS for word, _ in words):
-        total, exact = queries.sum_totals(call.db, {word.name: value for word, value in words}), True
-        return total, exact, queries.find(call.db, where, few) if total < few else None
+    where = listing.where
+    total = _known_total(call, where)
+    if total is not None:
+        return total, True, queries.find(call.db, where, few) if total < few else None
     few = min(few, queries.COUNTED)
     ids = queries.find(call.db, where, few)
     if len(ids) < few:
         return len(ids), True, ids
-    if listing.after:
+    if listing.after:  # then nobody asks how many there are
         return few, False, None
-    if len(where) == 1 and words and words[0][0].indexed and words[0][1] not in (NONE, [NONE]):
-        return queries.count(call.db, where, None), True, None
     total = queries.count(call.db, where, queries.COUNTED + 1)
     return min(total, queries.COUNTED), total <= queries.COUNTED, None
+
+
+def _known_total(call: Call, where: Sequence[Condition]) -> int | None:
+    """Return how many issues there are where counters or an index tell it."""
+    words = given(call, call.query)
+    if len(words) == len(where) and all(word.name in queries.TOTALS for word, _ in words):
+        return queries.sum_totals(call.db, {word.name: value for word, value in words})
+    if len(words) == len(where) == 1 and words[0][0].indexed and words[0][1] not in (NONE, [NONE]):
+        return queries.count(call.db, where, None)
+    return None
 
 
 def _limit(call: Call) -> int:

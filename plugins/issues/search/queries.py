@@ -14,7 +14,7 @@ COUNTED = 10_000  # a total that no index answers is counted up to here
 TOTALS = {"status", "severity", "log_type"}  # words that `issue_totals` counts
 _STREAMED = 5_000
 
-FEW = 40  # pages of a list that are found first and then sorted; a longer one is read in the order of an index
+FEW = 20  # pages of a list that are found first and then sorted; a longer one is read in the order of an index
 
 
 def sum_totals(db: Connection, query: Mapping[str, Sequence[str]]) -> int:

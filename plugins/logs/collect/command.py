@@ -1,26 +1,50 @@
 """Files and folders named on the command line: read where they are, and reported as a table."""
 
+import secrets
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from snaglist.kernel import Call, NotFound, key
+from snaglist.kernel import Call, NotFound, key, times
 from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
+from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.plugins.issues import find_or_create_module, path_text
 from snaglist.plugins.logs.collect.discovery import OUTSIDE, Discovery, compile_pattern, discover
 from snaglist.plugins.logs.collect.in_place import read_left
 from snaglist.plugins.logs.collect.locking import import_turn
-from snaglist.plugins.logs.collect.stdin import STANDARD_INPUT, keep_piped
 from snaglist.plugins.logs.identify.search import in_place
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+
+STANDARD_INPUT = "-"
+FOLDER = "stdin"
+NAME = "stdin"
+
+
+def keep_piped(call: Call, stream: BinaryIO, reading: Reading) -> FileResult:
+    """Read a stream to its end and import it as a new source: every run counts."""
+    stamp = times.read(times.now()).strftime("%Y%m%d%H%M%S")
+    kept = call.application.sources.resolve() / FOLDER / f"{stamp}-{secrets.token_hex(3)}" / NAME
+    make_folder(kept.parent, PRIVATE)
+    try:
+        with open_private(kept, "xb") as target:
+            shutil.copyfileobj(stream, target)
+    except BaseException:  # interrupted, or the disk is full: half a stream is of no use
+        shutil.rmtree(kept.parent, ignore_errors=True)
+        raise
+    result = import_file(call, kept, replace(reading, final=True, complete=True))
+    result.path = Path(STANDARD_INPUT)
+    return result
+
 
 Move = Callable[[int, int | None, str], None]
 

@@ -16,13 +16,13 @@ from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
 from snaglist.kernel.applications import Application, slug
 from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs.collect import in_place
-from snaglist.plugins.logs.collect.discovery import compile_pattern, discover, reason
+from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.finished import unrest
 from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.identify.search import dropped
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain.archive import Retention, free_place, move_into, prune
-from snaglist.plugins.logs.read.importing import import_file, unforeseen
+from snaglist.plugins.logs.read.importing import import_file, what_failed
 from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
@@ -139,14 +139,11 @@ class Incoming:
             result.waiting = waiting
         except FileNotFoundError:
             return
-        except OSError as error:
-            result, place = FileResult(file), None
-            result.fail(reason(error))
         except Unavailable:
             raise
-        except ServiceError as error:  # no module can have the name of the folder
+        except (OSError, ServiceError) as error:  # or no module can have the name of the folder
             result, place = FileResult(file), None
-            result.fail(error.message)
+            result.fail(what_failed(error))
         if result.gone:
             return
         if result.error is None and result.waiting is None:
@@ -154,12 +151,10 @@ class Incoming:
                 target = place or free_place(archive, file.name, times.now())
                 move_into(self.call, file, target, result.source_id)
                 self.run.processed += 1
-            except OSError as error:
-                result.error = f"read, but not archived: {reason(error)}"
+            except Unavailable:
+                raise
             except Exception as error:
-                if isinstance(error, Unavailable):
-                    raise
-                result.error = f"read, but not archived: {unforeseen(error)}"
+                result.error = f"read, but not archived: {what_failed(error)}"
         self.run.add(result, self._shown(file))
 
     def _import(

@@ -14,9 +14,16 @@ import click
 from snaglist.kernel import Conflict
 from snaglist.kernel.cli import Session
 from snaglist.plugins.issues import path_text
-from snaglist.plugins.logs.collect.command import Move, check_paths, find_files, make_reading, move_bar, turn
+from snaglist.plugins.logs.collect.command import (
+    STANDARD_INPUT,
+    Move,
+    check_paths,
+    find_files,
+    make_reading,
+    move_bar,
+    turn,
+)
 from snaglist.plugins.logs.collect.in_place import read_left
-from snaglist.plugins.logs.collect.stdin import STANDARD_INPUT
 from snaglist.plugins.logs.identify.search import in_place
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.results import FileResult, Run

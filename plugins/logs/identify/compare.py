@@ -115,7 +115,7 @@ def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: i
     """Tell whether the head of a file of that size gives all events that are stored of the source's first bytes."""
     end = min(size, len(head))
     with call.transaction(write=False) as db:
-        stored = queries.event_times(db, row.id, end)
+        stored = [one for one in queries.events_between(db, row.id, 0, end, None) if one.byte_end <= end]
     if not stored:
         return bool(len(head) >= row.prefix_length == PREFIX_BYTES)
 
@@ -124,20 +124,18 @@ def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: i
         return [*parse(lambda: reader.feed(head)), *parse(reader.close)]
 
     try:
-        events = read_with(call.service, call, read)
+        found = {(event.byte_start, event.byte_end): event for event in read_with(call.service, call, read)}
     except ParseFailure:
         return False
-    found = {(event.byte_start, event.byte_end): event for event in events}
-    timed = 0
-    for start, stop, occurred_at, time_source in stored:
-        event = found.get((start, stop))
-        if event is None or event.time_source != time_source:
-            return False
-        if time_source == "event":
-            timed += 1
-            if event.occurred_at != occurred_at:
-                return False
-    return timed > 0
+    pairs = [(found.get((one.byte_start, one.byte_end)), one) for one in stored]
+    timed = any(one.time_source == "event" for one in stored)
+    return timed and all(event is not None and _same_time(event, one) for event, one in pairs)
+
+
+def _same_time(event: Event, before: Row[Any]) -> bool:
+    """Tell whether an event has its time from the same place as a stored one, and if it is its own, the same."""
+    of_event = event.time_source == "event"
+    return bool(event.time_source == before.time_source and (not of_event or event.occurred_at == before.occurred_at))
 
 
 def cut_down(call: Call, file: OpenFile, head: bytes, row: Row[Any], parsers: Sequence[Parser]) -> Trail | None:
@@ -184,9 +182,7 @@ def _end_of_known(call: Call, file: OpenFile, head: bytes, row: Row[Any], parser
 
 def _is_same(event: Event, before: Row[Any], module_id: int | None) -> bool:
     """Tell whether an event is a stored one, or what is left of its lines."""
-    if event.byte_start != before.byte_start or event.time_source != before.time_source:
-        return False
-    if event.time_source == "event" and event.occurred_at != before.occurred_at:
+    if event.byte_start != before.byte_start or not _same_time(event, before):
         return False
     if event.byte_end == before.byte_end:
         return bool(grouping_key(event, module_id).fingerprint == before.fingerprint)

@@ -38,7 +38,7 @@ from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.read.files import open_file
-from snaglist.plugins.logs.read.importing import unforeseen
+from snaglist.plugins.logs.read.importing import what_failed
 from snaglist.plugins.logs.read.open_entries import Piece, Unfinished
 from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_with
 from snaglist.plugins.logs.read.portions import LineBatch
@@ -147,7 +147,7 @@ class Reindex:
             except (Cancelled, LeaseLost, Unavailable):
                 raise
             except Exception as error:  # of this source alone: the others are read
-                self.result.fail(path_text(file_at(self.call, row.path).name), unforeseen(error))
+                self.result.fail(path_text(file_at(self.call, row.path).name), what_failed(error))
                 break
         self._keep(source_id)
 

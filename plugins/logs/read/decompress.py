@@ -5,6 +5,7 @@ them are padding. Memory is bounded, whatever the data unpacks to.
 """
 
 import bz2
+import codecs
 import io
 import lzma
 import os
@@ -24,7 +25,6 @@ _LONGEST_MAGIC = 6
 _MAGIC = {"gzip": b"\x1f\x8b\x08", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
 _BZIP2_BLOCK = b"1AY&SY"  # follows the level digit; tells an archive from a text that begins with BZh
 _SKIPPABLE = b"\x2a\x4d\x18"  # zstandard frames without content: the first byte is 0x50 to 0x5f
-_SKIPPABLE_HEAD = 8
 _MAKE: dict[str, Callable[[], Any]] = {
     "gzip": lambda: zlib.decompressobj(zlib.MAX_WBITS | 16),
     "bzip2": bz2.BZ2Decompressor,
@@ -166,7 +166,7 @@ class Unpacked(io.RawIOBase):
         if not self._input:
             self._done = True
         elif _begins(self._input, self._compression):
-            self._stream = _Skipped() if _is_skippable(self._input) else _MAKE[self._compression]()
+            self._stream = _MAKE[self._compression]()
             self._streams += 1
         elif _MAGIC[self._compression].startswith(self._input):
             self._stop(self._taken, CUT)
@@ -202,25 +202,47 @@ class Unpacked(io.RawIOBase):
         self._skip_to(position)
 
 
-class _Skipped:
-    """A zstandard frame without content, as a decompressor: its length follows the magic."""
+_WIDE = {codecs.BOM_UTF16_LE: b"\n\0", codecs.BOM_UTF16_BE: b"\0\n"}
+
+
+class LineEnds:
+    """Counts the whole lines of a stream of bytes; `end` is the byte behind the last of them, `size` that of all."""
 
     def __init__(self) -> None:
-        self._head = b""
-        self._left = 0
-        self.eof = False
-        self.unused_data = b""
+        self.end = 0
+        self.size = 0
+        self._wide: bytes | None = None
+        self._feeds = self._returns = 0
+        self._return = False  # at the end of what came so far: a line feed may follow
+        self._rest = b""  # half a character of two bytes
 
-    def decompress(self, data: bytes) -> bytes:
-        """Pass over the frame; what follows is `unused_data`."""
-        missing = _SKIPPABLE_HEAD - len(self._head)
-        if missing > 0:
-            self._head, data = self._head + data[:missing], data[missing:]
-            if len(self._head) < _SKIPPABLE_HEAD:
-                return b""
-            self._left = int.from_bytes(self._head[4:], "little")
-        passed = min(self._left, len(data))
-        self._left -= passed
-        if not self._left:
-            self.eof, self.unused_data = True, data[passed:]
-        return b""
+    @property
+    def lines(self) -> int:
+        """How many lines are whole."""
+        return self._feeds or self._returns
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes."""
+        if not self.size:
+            self._wide = _WIDE.get(data[:2])
+        start = self.size - len(self._rest)
+        self.size += len(data)
+        if self._wide:
+            data = self._rest + data
+            even = len(data) - len(data) % 2
+            data, self._rest = data[:even], data[even:]
+            found = data.rfind(self._wide)
+            while found % 2 and found > 0:  # halves of two other characters
+                found = data.rfind(self._wide, 0, found + 1)
+            if found >= 0 and found % 2 == 0:
+                self.end = start + found + 2
+            self._feeds += data.count(self._wide)
+            return
+        if self._return and data:
+            self.end = start
+        self._return = data.endswith(b"\r") or (self._return and not data)
+        end = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1
+        if end:
+            self.end = start + end
+        self._feeds += data.count(b"\n")
+        self._returns += data.count(b"\r", 0, -1)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from snaglist.kernel import times
 from snaglist.plugins.issues import path_text
-from snaglist.plugins.logs.read.decompress import Unpacked, compression_of
-from snaglist.plugins.logs.read.line_ends import LineEnds
+from snaglist.plugins.logs.read.decompress import LineEnds, Unpacked, compression_of
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -69,18 +69,14 @@ def import_file(
     except _Stopped as stopped:
         assert stopped.__cause__ is not None
         raise stopped.__cause__ from None
-    except FileNotFoundError as error:
-        result.gone = True
-        note_failure(call, path, reading, result, reason(error))
-    except OSError as error:
-        note_failure(call, path, reading, result, reason(error))
     except Unavailable:
         raise
     except Exception as error:  # but for the file system, no schedule tries again until the file changes
+        result.gone = isinstance(error, FileNotFoundError)
         modified_at = None
         with suppress(OSError):
-            modified_at = inspect(path).modified_at
-        note_failure(call, path, reading, result, unforeseen(error), modified_at)
+            modified_at = None if isinstance(error, OSError) else inspect(path).modified_at
+        note_failure(call, path, reading, result, what_failed(error), modified_at)
     return result
 
 
@@ -115,8 +111,10 @@ def _import(call: Call, file: OpenFile, reading: Reading, result: FileResult, se
             note_failure(call, file.state.path, reading, result, str(error))
 
 
-def unforeseen(error: Exception) -> str:
+def what_failed(error: Exception) -> str:
     """Return what to say of a failure that stops one file; one that nobody foresaw is logged under a reference."""
+    if isinstance(error, OSError):
+        return reason(error)
     if isinstance(error, ServiceError):
         return error.message
     return f"{type(error).__name__}: {internal_error(error, 'a file is not read').message}"

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import file_at, read_back, show_path
+from snaglist.plugins.issues import Event, file_at, read_back, show_path, tables
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
+from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.parsing import ParseFailure, parse, read_with, reader_again
 from snaglist.plugins.logs.store import queries
 
 MAX_CONTENT = 4 * 1024 * 1024
@@ -36,22 +38,23 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         before = after = b""
         if context:
             begin = max(0, row.byte_start - MAX_AROUND)
-            before = last_lines(_read(stream, begin, row.byte_start - begin), context, feed)
-            after = first_lines(_read(stream, row.byte_end, MAX_AROUND), context, feed)
+            before = b"".join(split_lines(_read(stream, begin, row.byte_start - begin), feed)[-context:])
+            after = b"".join(split_lines(_read(stream, row.byte_end, MAX_AROUND), feed)[:context])
     return {
-        "occurrence": row.id,
-        "group_id": row.issue_id,
+        **_place(row, source),
         "byte_start": row.byte_start,
         "byte_end": row.byte_end,
         "path": show_path(call, source.path),
-        "log_type": source.log_type,
-        "channel": source.channel,
-        "encoding": source.encoding,
         "content": decode(content, source.encoding),
         "truncated": row.byte_end - row.byte_start > MAX_CONTENT,
         "before": decode(before, source.encoding),
         "after": decode(after, source.encoding),
     }
+
+
+def _place(row: Row[Any], source: Row[Any]) -> dict[str, Any]:
+    of_source = {name: getattr(source, name) for name in ("log_type", "channel", "encoding")}
+    return {"occurrence": row.id, "group_id": row.issue_id, **of_source}
 
 
 def _pushed_event(call: Call, row: Row[Any], source: Row[Any]) -> dict[str, Any]:
@@ -61,20 +64,8 @@ def _pushed_event(call: Call, row: Row[Any], source: Row[Any]) -> dict[str, Any]
     if event is None:
         raise NotFound(GONE)
     text = pushed_text(event)
-    return {
-        "occurrence": row.id,
-        "group_id": row.issue_id,
-        "byte_start": 0,
-        "byte_end": len(text.encode()),
-        "path": source.path,
-        "log_type": source.log_type,
-        "channel": source.channel,
-        "encoding": source.encoding,
-        "content": text,
-        "truncated": False,
-        "before": "",
-        "after": "",
-    }
+    place = {**_place(row, source), "byte_start": 0, "byte_end": len(text.encode()), "path": source.path}
+    return {**place, "content": text, "truncated": False, "before": "", "after": ""}
 
 
 def whole_source(
@@ -88,7 +79,7 @@ def whole_source(
     feed = line_feed(source.encoding)
     with opened(call, source) as stream:
         if line is not None:
-            offset = _offset_of_line(stream, line, source.size, feed)
+            offset = _skip_lines(stream, 0, line - 1, source.size, feed)
         start, data, following = _page(stream, source.size, offset, lines, tail, feed)
     shown = split_lines(data, feed)[:lines]
     with call.transaction(write=False) as db:
@@ -131,16 +122,6 @@ def find_feed(data: bytes, start: int, feed: bytes) -> int:
     return len(data) if found < 0 else found + len(feed)
 
 
-def first_lines(data: bytes, count: int, feed: bytes) -> bytes:
-    """Return the first lines of some bytes."""
-    return b"".join(split_lines(data, feed)[:count])
-
-
-def last_lines(data: bytes, count: int, feed: bytes) -> bytes:
-    """Return the last lines of some bytes."""
-    return b"".join(split_lines(data, feed)[-count:])
-
-
 def decode(data: bytes, encoding: str) -> str:
     """Return bytes as text, with replacement of what does not fit; marks are no text."""
     return data.decode(encoding, "replace").removeprefix("\ufeff")
@@ -152,7 +133,7 @@ def _page(
     """Return where a page starts, its bytes, and where the next one starts."""
     if tail:
         begin = max(0, size - MAX_CONTENT)
-        data = last_lines(_read(stream, begin, size - begin), lines, feed)
+        data = b"".join(split_lines(_read(stream, begin, size - begin), feed)[-lines:])
         return size - len(data), data, None
     start = _line_start(stream, min(offset, size), feed)
     read = _read(stream, start, min(MAX_CONTENT, max(0, size - start)))
@@ -163,7 +144,7 @@ def _page(
     data = b"".join(pieces[:lines])
     following = start + len(data)
     if not complete and len(pieces) == 1:  # one line longer than a page: the next page is behind it
-        following = _behind_line(stream, following, size, feed)
+        following = _skip_lines(stream, following, 1, size, feed)
     return start, data, following if following < size else None
 
 
@@ -181,33 +162,19 @@ def _line_start(stream: BinaryIO, offset: int, feed: bytes) -> int:
     return 0
 
 
-def _offset_of_line(stream: BinaryIO, line: int, size: int, feed: bytes) -> int:
-    """Return where a line begins; the end of the file when it has fewer. Reads the file up to there."""
-    position = 0
-    missing = line - 1
-    while missing > 0 and position < size:
+def _skip_lines(stream: BinaryIO, position: int, count: int, size: int, feed: bytes) -> int:
+    """Return where the next line but `count` begins; the end of the file when it has fewer. Reads up to there."""
+    while count > 0 and position < size:
         # A multiple of the feed's length at a time, so that no feed is cut in two.
         data = _read(stream, position, min(_SCAN, size - position))
         if not data:
             return size
         ended = [piece for piece in split_lines(data, feed) if piece.endswith(feed)]
-        if missing <= len(ended):
-            return position + sum(map(len, ended[:missing]))
-        missing -= len(ended)
+        if count <= len(ended):
+            return position + sum(map(len, ended[:count]))
+        count -= len(ended)
         position += len(data)
     return position
-
-
-def _behind_line(stream: BinaryIO, position: int, size: int, feed: bytes) -> int:
-    while position < size:
-        data = _read(stream, position, _SCAN)
-        if not data:
-            return size
-        end = find_feed(data, 0, feed)
-        if data[:end].endswith(feed):
-            return position + end
-        position += len(data)
-    return size
 
 
 def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], encoding: str) -> list[dict[str, Any]]:
@@ -245,3 +212,47 @@ def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
 def _read(stream: BinaryIO, start: int, length: int) -> bytes:
     stream.seek(start)
     return stream.read(length)
+
+
+_occurrences = tables.occurrences
+
+
+def read_event(call: Call, occurrence_id: int) -> Event | None:
+    """Return the event of an occurrence as its file still has it; None when it has not, or was no file.
+
+    What an event gets from its surroundings (a date without a year, a level by position) is taken from the
+    occurrence. Needs an open transaction, in which only the database is read.
+    """
+    row = call.db.execute(select(_occurrences).where(_occurrences.c.id == occurrence_id)).first()
+    source = queries.source_by_id(call.db, row.source_id) if row else None
+    if row is None or source is None or source.log_type == queries.PUSHED:
+        return None
+    setting = call.setting
+    try:
+        with opened(call, source) as stream:
+            stream.seek(0)
+            head = stream.read(setting("ingestion.sample_bytes"))
+            stream.seek(row.byte_start)
+            content = stream.read(min(row.byte_end - row.byte_start, setting("ingestion.capture_limit")))
+    except NotFound:
+        return None
+
+    def read(parsers: Sequence[Parser]) -> list[Event]:
+        modified_at = source.modified_at or row.occurred_at
+        reader = reader_again(
+            call.service, head, source, parsers=parsers, start=row.byte_start, modified_at=modified_at
+        )
+        return [*parse(lambda: reader.feed(content)), *parse(reader.close)]
+
+    try:
+        events = read_with(call.service, call, read)
+    except ParseFailure:
+        return None
+    found = [event for event in events if event.byte_start == row.byte_start]
+    if not found:
+        return None
+    event = found[0]
+    event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
+    event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
+    event.byte_end, event.provisional, event.truncated = row.byte_end, row.provisional, row.truncated
+    return event

@@ -31,6 +31,8 @@ PUSHED = "http"
 _IN_LIMIT = 500
 _MAX_LONGER = 50
 _MAX_GENERATIONS = 100
+_READ_LAST = (_sources.c.imported_at.desc(), _sources.c.id.desc())
+_READ_FILE = (_sources.c.offset > 0, _sources.c.log_type != PUSHED)
 _IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last_seen")
 # What describes the file of a source, and how far it was read.
 _OF_FILE = (
@@ -39,10 +41,18 @@ _OF_FILE = (
 )  # fmt: skip
 
 
+def _find(
+    db: Connection, *where: ColumnElement[bool], node: str = "", order: Sequence[Any] = (), limit: int | None = None
+) -> list[Row[Any]]:
+    """Return sources; an empty node is any."""
+    rows = select(_sources).where(*where).order_by(*order).limit(limit)
+    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+
+
 def newest(db: Connection, path: str, node: str) -> Row[Any] | None:
     """Return the newest generation of a path on a node; an empty node is any."""
-    rows = select(_sources).where(_sources.c.path_hash == digest(path)).order_by(_sources.c.generation.desc()).limit(1)
-    return db.execute(rows.where(_sources.c.node == node) if node else rows).first()
+    order = (_sources.c.generation.desc(),)
+    return next(iter(_find(db, _sources.c.path_hash == digest(path), node=node, order=order, limit=1)), None)
 
 
 def next_generation(db: Connection, path: str) -> int:
@@ -53,7 +63,7 @@ def next_generation(db: Connection, path: str) -> int:
 
 def source_by_id(db: Connection, source_id: int) -> Row[Any] | None:
     """Return one source."""
-    return db.execute(select(_sources).where(_sources.c.id == source_id)).first()
+    return next(iter(_find(db, _sources.c.id == source_id)), None)
 
 
 def add_source(db: Connection, values: Mapping[str, Any]) -> int:
@@ -103,25 +113,17 @@ def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
 
 def settle(db: Connection, source_id: int, byte_start: int) -> None:
     """Make the provisional last event of a source final."""
-    db.execute(
-        update(_occurrences)
-        .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
-        .values(provisional=False)
-    )
+    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
+    db.execute(update(_occurrences).where(*here).values(provisional=False))
 
 
 def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size: int) -> list[Row[Any]]:
     """Return sources of a module with one of these prefix hashes and at most `size` bytes read, longest first."""
+    read = (_sources.c.offset > 0, _sources.c.offset <= size)
     found: list[Row[Any]] = []
     for part in chunks(heads, _IN_LIMIT):
-        rows = select(_sources).where(
-            _same_module(module_id),
-            _sources.c.prefix_hash.in_(part),
-            _sources.c.offset > 0,
-            _sources.c.offset <= size,
-        )
-        found += db.execute(rows).all()
-    return sorted(found, key=lambda row: (-row.offset, row.id))
+        found += _find(db, _same_module(module_id), _sources.c.prefix_hash.in_(part), *read)
+    return sorted(found, key=_longest_first)
 
 
 def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
@@ -129,20 +131,14 @@ def longer(db: Connection, module_id: int | None, head: str, family: str, size: 
 
     The ones read last, and only so many that all of them can be looked at.
     """
-    rows = select(_sources).where(
-        _same_module(module_id),
-        _sources.c.offset > size,
-        or_(_sources.c.prefix_hash == head, _sources.c.family == family),
-    )
-    return list(db.execute(rows.order_by(_sources.c.imported_at.desc(), _sources.c.id.desc()).limit(_MAX_LONGER)).all())
+    alike = or_(_sources.c.prefix_hash == head, _sources.c.family == family)
+    return _find(db, _same_module(module_id), _sources.c.offset > size, alike, order=_READ_LAST, limit=_MAX_LONGER)
 
 
 def has_family(db: Connection, module_id: int | None, family: str) -> bool:
     """Tell whether a file of a module and name family was read that no connector found."""
-    rows = select(_sources.c.id).where(
-        _same_module(module_id), _sources.c.family == family, _sources.c.connector_id.is_(None), _sources.c.offset > 0
-    )
-    return db.execute(rows.limit(1)).first() is not None
+    drops = (_sources.c.connector_id.is_(None), _sources.c.offset > 0)
+    return bool(_find(db, _same_module(module_id), _sources.c.family == family, *drops, limit=1))
 
 
 def head_lengths(db: Connection, module_id: int | None, longest: int) -> list[int]:
@@ -160,36 +156,36 @@ def relatives(db: Connection, node: str, identity: str, family: str, head: str) 
     possible = or_(_sources.c.prefix_hash == head, _sources.c.prefix_length < PREFIX_BYTES)
     found: dict[int, Row[Any]] = {}
     for where in (_sources.c.identity == identity, (_sources.c.family == family) & possible):
-        rows = select(_sources).where(where, _sources.c.offset > 0, _sources.c.log_type != PUSHED)
-        found |= {row.id: row for row in db.execute(rows.where(_sources.c.node == node) if node else rows)}
-    return sorted(found.values(), key=lambda row: (-row.offset, row.id))
+        found |= {row.id: row for row in _find(db, where, *_READ_FILE, node=node)}
+    return sorted(found.values(), key=_longest_first)
 
 
 def latest_of_family(db: Connection, node: str, family: str, limit: int) -> list[Row[Any]]:
     """Return the sources of a name family that were read last."""
-    rows = select(_sources).where(_sources.c.family == family, _sources.c.offset > 0, _sources.c.log_type != PUSHED)
-    rows = rows.order_by(_sources.c.imported_at.desc(), _sources.c.id.desc()).limit(limit)
-    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+    return _find(db, _sources.c.family == family, *_READ_FILE, node=node, order=_READ_LAST, limit=limit)
 
 
 def left_since(db: Connection, node: str, moment: str) -> list[Row[Any]]:
     """Return the sources read at or after a time whose file left its path."""
-    rows = select(_sources).where(_sources.c.imported_at >= moment, _sources.c.status == "missing")
-    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+    return _find(db, _sources.c.imported_at >= moment, _sources.c.status == "missing", node=node)
+
+
+def _longest_first(row: Row[Any]) -> tuple[int, int]:
+    return -row.offset, row.id
 
 
 def _same_module(module_id: int | None) -> ColumnElement[bool]:
-    return _sources.c.module_id.is_(None) if module_id is None else _sources.c.module_id == module_id
+    return _sources.c.module_id == module_id  # IS NULL for none
 
 
 def imported_since(db: Connection, moment: str) -> list[Row[Any]]:
     """Return the sources read at or after a time."""
-    return list(db.execute(select(_sources).where(_sources.c.imported_at >= moment).order_by(_sources.c.id)).all())
+    return _find(db, _sources.c.imported_at >= moment, order=(_sources.c.id,))
 
 
 def was_read_since(db: Connection, moment: str) -> bool:
     """Tell whether a source was read at or after a time."""
-    return db.execute(select(_sources.c.id).where(_sources.c.imported_at >= moment).limit(1)).first() is not None
+    return bool(_find(db, _sources.c.imported_at >= moment, limit=1))
 
 
 def in_place(db: Connection, node: str, after_id: int, limit: int) -> list[Row[Any]]:
@@ -198,19 +194,14 @@ def in_place(db: Connection, node: str, after_id: int, limit: int) -> list[Row[A
     replaced = exists().where(newer.c.path_hash == _sources.c.path_hash, newer.c.generation > _sources.c.generation)
     if node:
         replaced = replaced.where(newer.c.node == _sources.c.node)
-    rows = (
-        select(_sources)
-        .where(_sources.c.id > after_id, _sources.c.connector_id.is_(None), _sources.c.log_type != PUSHED, ~replaced)
-        .order_by(_sources.c.id)
-        .limit(limit)
-    )
-    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+    unfed = (_sources.c.connector_id.is_(None), _sources.c.log_type != PUSHED)
+    return _find(db, _sources.c.id > after_id, *unfed, ~replaced, node=node, order=(_sources.c.id,), limit=limit)
 
 
 def has_stale_source(db: Connection, current: Sequence[str], parser_version: int) -> bool:
     """Tell whether a source that was read under other settings than these, or by an older parser, exists."""
     stale = _sources.c.read_under.not_in(current) | (_sources.c.parser_version < parser_version)
-    return db.execute(select(_sources.c.id).where(stale, _sources.c.log_type != PUSHED).limit(1)).first() is not None
+    return bool(_find(db, stale, _sources.c.log_type != PUSHED, limit=1))
 
 
 def chosen_sources(db: Connection, source_id: int | None, module_id: int | None, node: str) -> list[tuple[int, int]]:
@@ -228,12 +219,8 @@ def nodes_of(db: Connection, source_id: int | None, module_id: int | None) -> li
 
 
 def _chosen(source_id: int | None, module_id: int | None) -> list[ColumnElement[bool]]:
-    chosen = []
-    if source_id is not None:
-        chosen.append(_sources.c.id == source_id)
-    if module_id is not None:
-        chosen.append(_sources.c.module_id == module_id)
-    return chosen
+    given = ((_sources.c.id, source_id), (_sources.c.module_id, module_id))
+    return [column == value for column, value in given if value is not None]
 
 
 def page_of_sources(db: Connection, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
@@ -270,56 +257,31 @@ def occurrences_from(db: Connection, source_id: int, position: int, limit: int) 
 
 def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> list[Row[Any]]:
     """Return the occurrences of a source that may touch bytes [start, end), in order: id, start and end."""
-    columns = (_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end)
-    before = (
-        select(*columns)
-        .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start < start)
-        .order_by(_occurrences.c.byte_start.desc())
-        .limit(1)
-    )
-    within = (
-        select(*columns)
-        .where(
-            _occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start, _occurrences.c.byte_start < end
-        )
-        .order_by(_occurrences.c.byte_start)
-    )
-    found: list[Row[Any]] = []
-    found.extend(db.execute(before))
-    found.extend(db.execute(within))
-    return found
+    rows = select(_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end)
+    rows = rows.where(_occurrences.c.source_id == source_id).order_by(_occurrences.c.byte_start)
+    before = rows.where(_occurrences.c.byte_start < start).order_by(None).order_by(_occurrences.c.byte_start.desc())
+    within = rows.where(_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    return [*db.execute(before.limit(1)), *db.execute(within)]
 
 
-def event_times(db: Connection, source_id: int, end: int) -> Sequence[Row[int, int, str, str]]:
-    """Return the occurrences of a source that end at or before a byte: first byte, end, time, and whence it is."""
-    columns = (_occurrences.c.byte_start, _occurrences.c.byte_end, _occurrences.c.occurred_at)
-    rows = select(*columns, _occurrences.c.time_source).where(
-        _occurrences.c.source_id == source_id, _occurrences.c.byte_start < end, _occurrences.c.byte_end <= end
-    )
-    return db.execute(rows.order_by(_occurrences.c.byte_start)).all()
-
-
-def events_between(db: Connection, source_id: int, start: int, end: int, limit: int) -> list[Row[Any]]:
+def events_between(db: Connection, source_id: int, start: int, end: int, limit: int | None) -> list[Row[Any]]:
     """Return the first occurrences of a source that begin from one byte on and before another.
 
     First byte, end, time, whence it is, and the fingerprint they were grouped by.
     """
     names = ("byte_start", "byte_end", "occurred_at", "time_source")
     columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
-    rows = (
-        select(*columns)
-        .join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
-        .where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= start)
-        .where(_occurrences.c.byte_start < end)
-    )
-    return list(db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all())
+    within = (_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    rows = select(*columns).join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
+    rows = rows.where(_occurrences.c.source_id == source_id, *within).order_by(_occurrences.c.byte_start)
+    return list(db.execute(rows.limit(limit)).all())
 
 
 def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
     """Return a source and the older ones of its path on its node, the newest first."""
     here = (_sources.c.path_hash == source.path_hash, _sources.c.node == source.node)
-    older = select(_sources).where(*here, _sources.c.generation <= source.generation)
-    return list(db.execute(older.order_by(_sources.c.generation.desc()).limit(_MAX_GENERATIONS)).all())
+    order, limit = (_sources.c.generation.desc(),), _MAX_GENERATIONS
+    return _find(db, *here, _sources.c.generation <= source.generation, order=order, limit=limit)
 
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:
@@ -349,19 +311,8 @@ def new_source(path: str, generation: int, node: str) -> dict[str, Any]:
     """Return the columns of a source of which nothing was read yet."""
     now = times.now()
     return {
-        "path": path,
-        "path_hash": digest(path),
-        "generation": generation,
-        "node": node[:64],
-        "size": 0,
-        "offset": 0,
-        "first_byte": 0,
-        "prefix_hash": "",
-        "prefix_length": 0,
-        "block_hash": "",
-        "content_hash": "",
-        "status": "ok",
-        "occurrence_count": 0,
-        "imported_at": now,
-        "created_at": now,
+        **dict.fromkeys(("size", "offset", "first_byte", "prefix_length", "occurrence_count"), 0),
+        **dict.fromkeys(("prefix_hash", "block_hash", "content_hash"), ""),
+        **{"path": path, "path_hash": digest(path), "generation": generation, "node": node[:64], "status": "ok"},
+        **{"imported_at": now, "created_at": now},
     }

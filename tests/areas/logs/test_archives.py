@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.read import decompress
+from snaglist.plugins.logs.read.decompress import LineEnds
 from snaglist.plugins.logs.read.files import open_file
-from snaglist.plugins.logs.read.line_ends import LineEnds
 from snaglist.testing import Client
 
 Pack = Callable[[bytes], bytes]

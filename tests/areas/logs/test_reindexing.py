@@ -11,6 +11,7 @@ from snaglist.kernel import JobCall
 from snaglist.kernel.store import get_setting
 from snaglist.plugins.issues import Event, EventSource, change_status, store_events, tables
 from snaglist.plugins.issues.reading import READERS
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
 from snaglist.testing import Client, running_service
@@ -358,7 +359,7 @@ def test_pushed_events_are_grouped_again_from_their_text(
         ids = {n: db.execute(select(tables.occurrences.c.id).where(tables.occurrences.c.event_id == f"e{n}")).scalar()
                for n in texts}  # fmt: skip
         db.execute(
-            tables.payloads.insert(), [{"occurrence_id": i, "codec": "zstd", "body": b"x"} for i in ids.values()]
+            log_tables.payloads.insert(), [{"occurrence_id": i, "codec": "zstd", "body": b"x"} for i in ids.values()]
         )
     texts_by_id = {ids[n]: text for n, text in texts.items() if n != 3}
 
@@ -373,5 +374,5 @@ def test_pushed_events_are_grouped_again_from_their_text(
     rows = store.rows(tables.occurrences)
     assert [(row.id, row.event_id, row.byte_start) for row in rows] == [(ids[n], f"e{n}", n * 10) for n in texts]
     assert len({row.issue_id for row in rows}) == 3
-    assert store.count(tables.payloads) == 3
+    assert store.count(log_tables.payloads) == 3
     store.check_counters()
