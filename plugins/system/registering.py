@@ -7,7 +7,7 @@ import threading
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Conflict, Invalid, NotFound, store, times
+from snaglist.kernel import Conflict, Invalid, NotFound, hookspecs, store, times
 from snaglist.kernel.applications import FIRST, Application, row, slug
 from snaglist.kernel.faults import DAMAGED, DENIED, FOREIGN, MISSING, READONLY, Unusable
 from snaglist.kernel.service import CREATED, Service
@@ -187,4 +187,4 @@ def _take_leave(service: Service, application: Application) -> None:
     with call.transaction() as db:
         if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
             raise Conflict("A job of this application is running.")
-        call.emit("application_changed", change="removed")
+        call.service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)
