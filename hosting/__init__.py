@@ -22,7 +22,7 @@ from snaglist.kernel.origin import read_peer
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ROLES, ConfigurationError, Settings
 from snaglist.kernel.text import one_line
-from snaglist.plugins.system import OPEN_CHECK, Worker
+from snaglist.plugins.system import Worker, require_intended_key
 
 if TYPE_CHECKING:
     from flask import Blueprint
@@ -57,8 +57,8 @@ def create_wsgi(
 
     def open_service() -> tuple[Service, WsgiApp]:
         service = Service(Settings(overrides, defaults={"security.headers_enabled": False}))
-        for check in () if identity else service.plugins.types(OPEN_CHECK).values():
-            check(service)
+        if not identity:
+            require_intended_key(service)
         service.start()
         if assignable_users is not None:
             service.assignable_users = lambda environ, application: [

@@ -11,6 +11,8 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.work import Work
 
 T = TypeVar("T")
+V = TypeVar("V")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +156,25 @@ class Call(Work):
         """Queue a job in the open transaction and return its id; see `Jobs.enqueue` for the options."""
         return self.service.jobs.enqueue(self, kind, args or {}, **options)
 
-    def emit(self, hook: str, *check: Callable[[Any], Any], **arguments: Any) -> dict[str, Any]:
+    def emit(self, hook: "Callable[[Call, V], R]", value: V, check: Callable[[Any], R] | None = None) -> dict[str, R]:
         """Call a robust hook for the enabled plugins; returns what they returned by plugin id.
 
         `check` returns a result as it is to be taken; when it raises, the plugin failed.
         """
-        found: dict[str, Any] = self.service.plugins.emit(hook, self, *check, **arguments)
+        found: dict[str, R] = self.service.plugins.emit(hook, self, value, check)
         return found
 
-    def chain(self, hook: str, name: str, value: Any, *rules: Callable[[Any], Any]) -> Any:
-        """Pass a value through a chain hook; `name` is the hook's argument that carries it.
+    def chain(
+        self,
+        hook: "Callable[[Call, T], T | None]",
+        value: T,
+        copy: Callable[[T], T] | None = None,
+        check: Callable[[Any], T] | None = None,
+    ) -> T:
+        """Pass a value through a chain hook.
 
-        `rules` are `copy`, which makes what a plugin gets and may change, and `check`, which returns a result as it
-        is to be taken; when it raises, the plugin failed and the value stays as it was.
+        `copy` makes what a plugin gets and may change; `check` returns a result as it is to be taken: when it raises,
+        the plugin failed and the value stays as it was.
         """
-        return self.service.plugins.chain(hook, self, name, value, *rules)
+        changed: T = self.service.plugins.chain(hook, self, value, copy, check)
+        return changed

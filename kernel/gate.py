@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from snaglist.kernel import bodies
+from snaglist.kernel import bodies, hookspecs
 from snaglist.kernel.applications import Application
 from snaglist.kernel.auth import presented_key
 from snaglist.kernel.call import LOCAL, Actor, Call, Request
@@ -41,8 +41,6 @@ from snaglist.kernel.service import Service
 
 MAX_URL = 16 * 1024
 MAX_HEADERS = 64 * 1024
-# Plugins register `observe(endpoint or None, method, status, started)` to count answers; `started`: perf_counter().
-OBSERVER = "request_observer"
 TOO_LONG = "The URL is over 16 KiB."
 READING = ("GET", "HEAD")
 Environ = Mapping[str, Any]
@@ -67,8 +65,8 @@ class Gate:
         self._service = service
         self._identify = identify or (lambda environ, application: LOCAL)
         self._endpoints: dict[str, tuple[Endpoint, Plugin]] = service.endpoints()
-        self._pages = [(re.compile(path.pattern), path) for plugin in service.plugins.loaded() for path in plugin.paths]
-        self._observers = service.plugins.types(OBSERVER)
+        self._pages = [(re.compile(path.pattern), path) for _, path in service.plugins.added(hookspecs.register_paths)]
+        self._observers = service.plugins.calls(hookspecs.request_answered)
 
     def answer(self, environ: Environ) -> Reply:
         """Check the request and answer it, be it with the envelope of a failure."""
@@ -80,13 +78,12 @@ class Gate:
         except Exception as error:
             reply = failure(error, target.plugin)
         reply = _with_cross_origin(target.endpoint, reply)
-        api, method = target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"]
-        for name, observe in self._observers.items():
+        api, method = target.endpoint.name if target.endpoint else None, environ["REQUEST_METHOD"]
+        for plugin, observe in self._observers:
             try:
                 contained(observe, api, method, reply.status, started)
             except Exception as error:
-                owner = self._service.plugins.owner(OBSERVER, name)
-                internal_error(error, f"an observer of requests failed, plugin {owner}")
+                internal_error(error, f"an observer of requests failed, plugin {plugin.id}")
         return reply
 
     def may_send_body(self, environ: Environ) -> Reply | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
 from typing import Any, TypeVar
 
-from snaglist.kernel import store
+from snaglist.kernel import hookspecs, store
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
@@ -14,11 +14,11 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, REMEDY, Unusable
+from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
 from snaglist.kernel.installation import KEY_FILE, Jobs, Outbound, Secrets
 from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
-from snaglist.kernel.plugins import WHOLE, Plugins
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.settings import ConfigurationError, Settings
@@ -28,23 +28,18 @@ log = logging.getLogger("snaglist")
 
 CREATED = "application"
 T = TypeVar("T")
-# The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
-PART = "service_part"
-# An area registers `properties(service)` by the name under which its schemas are open (`x-open`).
-OPEN = "open_schema"
 
 
 class Service:
     """The parts of one installation in one process. `start` makes it usable."""
 
-    def __init__(self, settings: Settings, *, bound: str | None = None) -> None:
+    def __init__(self, settings: Settings, *, bound: str | None = None, plugins: Plugins | None = None) -> None:
         self.version = version("snaglist")
         self.settings = settings
         self.keys = Keys(settings["auth.token"], settings["auth.previous_token"])
-        self.plugins = Plugins(settings["plugins.disabled"], trace=settings["log.hook_trace"])
-        self.plugins.load()
+        self.plugins = plugins or Plugins.of(settings)
         self.database = Database(settings)
-        self.schemas = Schemas(lambda name: self.plugins.types(OPEN)[name](self))
+        self.schemas = Schemas(lambda name: self.plugins.types(hookspecs.open_schemas)[name](self))
         self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
         self.applications = Applications(
@@ -60,7 +55,7 @@ class Service:
         self.jobs: Jobs
         self.secrets: Secrets
         self.outbound: Outbound
-        vars(self).update({name: make(self) for name, make in self.plugins.types(PART).items()})
+        vars(self).update({name: make(self) for name, make in self.plugins.types(hookspecs.service_parts).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -83,7 +78,7 @@ class Service:
                 self._start_application(application)
             except Unavailable as error:
                 if error.__cause__ is None:  # else the log has it
-                    log.error("%s", self.plugins.types(REMEDY).get("told", str)(error))
+                    log.error("%s", told(error))
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)
@@ -151,7 +146,7 @@ class Service:
             for plugin in self.plugins.loaded():
                 if plugin.id in enabled and not plugin.core:
                     self.plugins.switch(call, plugin, True)
-            call.emit("application_changed", change="created")
+            self.plugins.emit(hookspecs.application_changed, call, "created", every=True)
             store.put_setting(db, CREATED, {"version": self.version})
 
     def _take_contributions(self) -> None:
@@ -159,21 +154,21 @@ class Service:
         self.registry_steps.add(Step(CORE, "s002", store.create_activity))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
-            for option in plugin.options:
+            for option in plugin.values(hookspecs.register_settings):
                 try:
                     contained(self.settings.add, option)
                 except ConfigurationError:  # a vital one, which is for the operator to mend
                     raise
                 except Exception as error:
                     self.plugins.fail(plugin, "register_settings", error)
-        for look in self.plugins.types(WHOLE).values():
+        for _, check in self.plugins.calls(hookspecs.check_plugin):
             for plugin in self.plugins.loaded():
-                for hook, what in look(self, plugin):
+                for hook, what in check(self, plugin):
                     self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
-            for job in plugin.jobs:
+            for job in plugin.values(hookspecs.register_jobs):
                 self.jobs.add(plugin.id, job)
-            for step in plugin.steps:
+            for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
 
     def upgrade_registered(self, application: Application) -> list[Step]:

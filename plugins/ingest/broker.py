@@ -10,7 +10,7 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -20,7 +20,7 @@ import zstandard
 from snaglist.kernel import Call, ServiceError, TooLarge, Unavailable, digest
 from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import internal_error
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.ingest.checking import MAX_PREVIEW
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.ingest.wire import Broken, Wire
@@ -110,7 +110,7 @@ def unpack(body: bytes) -> list[Pushed]:
         raise Broken("this is no batch of events") from error
 
 
-def store_waiting(service: Service, stop: threading.Event) -> None:
+def store_waiting(service: Installation, stop: threading.Event) -> None:
     """Store what comes from the broker until the worker stops."""
     if urls := service.settings["ingest.broker"]:
         with closing(Wire(urls)) as wire:
@@ -126,12 +126,14 @@ class Reach:
         self._asked: tuple[float, bool] | None = None
         self._lock = threading.Lock()
 
-    def check(self, service: Service) -> Callable[[], bool] | None:
-        """Return what asks, None without a broker."""
-        urls = service.settings["ingest.broker"]
-        return (lambda: self._reached(urls)) if urls else None
+    @staticmethod
+    def asked(service: Installation) -> bool:
+        """Tell whether there is a broker."""
+        return bool(service.settings["ingest.broker"])
 
-    def _reached(self, urls: str) -> bool:
+    def check(self, service: Installation) -> bool:
+        """Tell whether it answers."""
+        urls = service.settings["ingest.broker"]
         with self._lock:
             if self._asked is None or time.monotonic() - self._asked[0] > REACH_SECONDS:
                 self._asked = (time.monotonic(), _answers(urls))
@@ -141,7 +143,7 @@ class Reach:
 class _Storer:
     """Stores the batches of all applications. One whose database is away keeps no other waiting."""
 
-    def __init__(self, service: Service, wire: Wire, stop: threading.Event) -> None:
+    def __init__(self, service: Installation, wire: Wire, stop: threading.Event) -> None:
         self._service, self._wire, self._stop = service, wire, stop
         self._intake = Intake(RATES)
         self._pauses: dict[str, tuple[float, float]] = {}  # by application: until when, and how long

@@ -11,7 +11,6 @@ from typing import Any
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
 
-OPEN_CHECK = "open_check"  # kind of what raises ConfigurationError when a service that asks nobody must not start
 WORDS = ("key", "auth", "pass", "bearer", "cred")
 ENDS = ("token", "secret", "password", "passwd", "pwd", "passphrase", "credential", "apikey", "authkey", "secretkey")
 TYPED = ("token", "password")

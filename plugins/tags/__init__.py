@@ -1,14 +1,13 @@
 """Tags: names that issues carry, by hand, by rule, or from senders and trackers (api.md §16)."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
-from snaglist.plugins.issues import IssueChange, StoredBatch
+from snaglist.plugins.issues import IssueChange, ListColumn, SearchField, StoredBatch, Tagging
 from snaglist.plugins.tags import handlers, rebuild
 from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, copy_tags, detach_by_hand, move_tags
 from snaglist.plugins.tags.on_issues import OnIssues, tag_name, tag_names, tag_pairs, tagged
@@ -42,9 +41,9 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `tags` and `issue-tags`."""
-    register(
+    return [
         Endpoint(
             "tags",
             get=read(handlers.get_tags, "tags.read"),
@@ -52,22 +51,21 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
             put=own(handlers.change_tag, "tags.write"),
             patch=own(handlers.change_tag, "tags.write"),
             delete=write(handlers.delete_tag, "tags.write"),
-        )
-    )
-    register(Endpoint("issue-tags", post=write(handlers.post_issue_tag, "issues.write")))
+        ),
+        Endpoint("issue-tags", post=write(handlers.post_issue_tag, "issues.write")),
+    ]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Register the job that applies the rest of a rule."""
-    register(Job(rebuild.JOB, rebuild.run, unit="issues"))
+    return [Job(rebuild.JOB, rebuild.run, unit="issues")]
 
 
 @hookimpl
@@ -91,17 +89,24 @@ def issue_changed(call: Call, change: IssueChange) -> None:
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Let issues be found by their tags, and show and change them."""
-    if kind == "tagging":
-        register("tags", OnIssues())
-    if kind == "search field":
-        register(FIELD.name, FIELD)
-    if kind == "list column":
-        register(COLUMN.name, COLUMN)
+def register_tagging() -> Mapping[str, Tagging]:
+    """Show and change the tags of issues."""
+    return {"tags": OnIssues()}
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def register_search_fields() -> Sequence[SearchField]:
+    """Let issues be found by their tags."""
+    return [FIELD]
+
+
+@hookimpl
+def register_list_columns() -> Sequence[ListColumn]:
+    """Show the tags of issues."""
+    return [COLUMN]
+
+
+@hookimpl
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of tags."""
-    return Assets("tags", files("snaglist.plugins.tags") / "ui", "tags.js")
+    return [Assets("tags", files("snaglist.plugins.tags") / "ui", "tags.js")]

@@ -65,12 +65,11 @@ def standup(*steps: tuple[str, Callable[[Any], None]]) -> Any:
     def describe() -> Description:
         return Description("standup", "Standup", "", "Tests", "1")
 
-    def register_tables(register: Any) -> None:
-        register(notes)
+    def register_tables() -> Any:
+        return [notes]
 
-    def register_steps(register: Any) -> None:
-        for name, step in steps:
-            register(name, step)
+    def register_steps() -> Any:
+        return steps
 
     for hook in (describe, register_tables, register_steps):
         setattr(module, hook.__name__, hookimpl(hook))

@@ -65,7 +65,7 @@ def three(tmp_path: Path, install: Install, own_database_config: dict[str, str])
     """Two services on one installation with three applications: what one process queues and the other works off."""
     RAN.clear()
     job = Job("count", lambda call: RAN.append(call.application.id))
-    install("counting", core=True, register_jobs=lambda register: register(job))
+    install("counting", core=True, register_jobs=lambda: [job])
     config = {"jobs": False, **own_database_config}
     with running_service(tmp_path / "data", **config) as first, running_service(tmp_path / "data", **config) as second:
         for name in ("second", "third"):
@@ -246,8 +246,8 @@ def test_what_rests_is_asked_when_something_was_written_and_now_and_then(
     install(
         "timed",
         core=True,
-        register_jobs=lambda register: [register(job) for job in jobs],
-        register_settings=lambda register: [register(option) for option in options],
+        register_jobs=lambda: [job for job in jobs],
+        register_settings=lambda: [option for option in options],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         application = service.applications.all()[0]
@@ -279,8 +279,8 @@ def test_an_area_that_is_off_is_asked_when_it_is_switched_on(
     job = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: asked.append("tidy"))
     install(
         "tidying",
-        register_jobs=lambda register: register(job),
-        register_settings=lambda register: register(Option("tidy.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job],
+        register_settings=lambda: [Option("tidy.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         watched = Watched(service, scheduled=True)
@@ -314,8 +314,8 @@ def test_a_schedule_that_fails_keeps_no_other_from_being_asked(
     install(
         "timed",
         core=True,
-        register_jobs=lambda register: [register(job) for job in jobs],
-        register_settings=lambda register: register(Option("timed.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job for job in jobs],
+        register_settings=lambda: [Option("timed.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         service.part(schedules.Schedules).ask(service.applications.all()[0])
@@ -332,8 +332,8 @@ def test_a_broken_application_keeps_no_schedule_waiting(
     install(
         "tidying",
         core=True,
-        register_jobs=lambda register: register(job),
-        register_settings=lambda register: register(Option("tidy.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job],
+        register_settings=lambda: [Option("tidy.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         Client(service).post("applications", {"name": "second"})

@@ -16,6 +16,8 @@ from snaglist.kernel.errors import MAX_PROBLEMS, Invalid
 from snaglist.kernel.schemas import Schema, Schemas, unsafe
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 ENOUGH = MAX_PROBLEMS + 1
 BODIES = sorted(file.relative_to(ROOT / "schemas").as_posix() for file in (ROOT / "schemas").glob("*/*-body.json"))

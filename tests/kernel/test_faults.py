@@ -413,7 +413,7 @@ def test_health_looks_into_a_few_at_each_probe(two: Any, tmp_path: Path, monkeyp
 
 
 def test_what_waits_is_found_by_health_among_many(two: Any, install: Callable[..., Any]) -> None:
-    install("worker", core=True, register_jobs=lambda register: register(Job("count", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("count", lambda call: None)])
     with two() as client:
         for number in range(30):
             client.post("applications", {"name": f"app {number}"})

@@ -51,13 +51,13 @@ def gate(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> Call
     install(
         "core_area",
         core=True,
-        register_endpoints=lambda register: [
-            register(endpoint("area")),
-            register(Endpoint("stream", get=own(streamed, "things.read"), schemas=folder)),
+        register_endpoints=lambda: [
+            endpoint("area"),
+            Endpoint("stream", get=own(streamed, "things.read"), schemas=folder),
         ],
-        register_paths=lambda register: register(PagePath("", page)),
+        register_paths=lambda: [PagePath("", page)],
     )
-    install("optional", register_endpoints=lambda register: register(endpoint("extra")))
+    install("optional", register_endpoints=lambda: [endpoint("extra")])
 
     @contextmanager
     def start(identify: Any = None, **config: Any) -> Iterator[Any]:

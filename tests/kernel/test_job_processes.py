@@ -43,7 +43,7 @@ def run(call):
 
 module = ModuleType("plugin_worker")
 module.describe = hookimpl(lambda: Description("worker", "Worker", "", "Tests", "1.0", core=True))
-module.register_jobs = hookimpl(lambda register: register(Job("slow", run)))
+module.register_jobs = hookimpl(lambda: [Job("slow", run)])
 
 class Point:
     name, dist = "worker", None
@@ -103,7 +103,7 @@ class Workers:
 @pytest.fixture
 def queue(install: Install, kernel: Kernel, own_database_config: dict[str, str], tmp_path: Path) -> Any:
     """A kernel that queues jobs but runs none, and the processes that do."""
-    install("worker", core=True, register_jobs=lambda register: register(Job("slow", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("slow", lambda call: None)])
     config = {"server__data": str(tmp_path / "data"), **own_database_config}
 
     with kernel(**own_database_config) as client:

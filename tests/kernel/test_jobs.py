@@ -65,8 +65,8 @@ def with_jobs(install: Install, kernel: Kernel, own_database_config: dict[str, s
     def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
         install(
             "worker",
-            register_jobs=lambda register: [register(job) for job in listed],
-            register_settings=lambda register: [register(option) for option in options],
+            register_jobs=lambda: [job for job in listed],
+            register_settings=lambda: [option for option in options],
         )
         with kernel(plugins__enabled=["worker"], **config, **own_database_config) as client:
             yield Kit(client)
@@ -83,8 +83,8 @@ def on_sqlite(install: Install, kernel: Kernel) -> Callable[..., Any]:
     def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
         install(
             "worker",
-            register_jobs=lambda register: [register(job) for job in listed],
-            register_settings=lambda register: [register(option) for option in options],
+            register_jobs=lambda: [job for job in listed],
+            register_settings=lambda: [option for option in options],
         )
         with kernel(plugins__enabled=["worker"], **config) as client:
             yield Kit(client)
@@ -548,8 +548,8 @@ def test_wait(install: Install, kernel: Kernel, schemas: Callable[..., Any], own
     install(
         "worker",
         core=True,
-        register_jobs=lambda register: [register(Job(kind, run)) for kind, run in outcomes.items()],
-        register_endpoints=lambda register: register(Endpoint("work", post=own(post, None, 202, 200), schemas=folder)),
+        register_jobs=lambda: [Job(kind, run) for kind, run in outcomes.items()],
+        register_endpoints=lambda: [Endpoint("work", post=own(post, None, 202, 200), schemas=folder)],
     )
     with kernel(jobs=True, **own_database_config) as client:
         at_once = client.post("work", kind="fine")
@@ -569,7 +569,7 @@ def test_wait(install: Install, kernel: Kernel, schemas: Callable[..., Any], own
 
 
 def test_one_broken_application_does_not_keep_others_waiting(install: Install, kernel: Kernel) -> None:
-    install("worker", core=True, register_jobs=lambda register: register(Job("count", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("count", lambda call: None)])
     with kernel(jobs=True) as client:
         client.post("applications", {"name": "second"})
         service = client.service

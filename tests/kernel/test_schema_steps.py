@@ -86,8 +86,8 @@ def test_a_failing_step_takes_its_plugin_out(
     install: Install, kernel: Kernel, own_database_config: dict[str, str]
 ) -> None:
     """The rest starts and the application is usable."""
-    install("bad", register_steps=lambda register: (register("s001", lambda db: None), register("s002", _fail)))
-    install("good", register_steps=lambda register: register("s001", things.create))
+    install("bad", register_steps=lambda: [("s001", lambda db: None), ("s002", _fail)])
+    install("good", register_steps=lambda: [("s001", things.create)])
     with kernel(plugins__enabled=["bad", "good"], **own_database_config) as client:
         found = {plugin["id"]: plugin for plugin in client.get("plugins").json["data"]}
         assert (found["bad"]["status"], found["good"]["status"]) == ("failed", "active")
@@ -102,7 +102,7 @@ def _fail(db: Any) -> None:
 
 
 def test_a_failing_core_step_stops_the_start(install: Install, kernel: Kernel) -> None:
-    install("area", core=True, register_steps=lambda register: register("s001", _fail))
+    install("area", core=True, register_steps=lambda: [("s001", _fail)])
     with pytest.raises(StepFailed, match="area:s001"), kernel():
         pass
 
@@ -162,7 +162,7 @@ def test_a_database_that_is_behind(bare: Service) -> None:
 def test_auto_upgrade_can_be_off(install: Install, kernel: Kernel) -> None:
     with kernel():
         pass
-    install("late", register_steps=lambda register: register("s001", things.create))
+    install("late", register_steps=lambda: [("s001", things.create)])
     with kernel(database__auto_upgrade=False) as client:
         assert client.get("plugins").status == 503
         assert upgrade(client.service) == [{"application": "default", "owner": "late", "name": "s001"}]
@@ -184,7 +184,7 @@ def test_a_plugin_that_comes_back_goes_on_where_it_stopped(install: Install, ker
         record(client.service, "back", "s001")
     install(
         "back",
-        register_steps=lambda register: [register(name, lambda db, n=name: ran.append(n)) for name in ("s001", "s002")],
+        register_steps=lambda: [(name, lambda db, n=name: ran.append(n)) for name in ("s001", "s002")],
     )
     with kernel():
         assert ran == ["s002"]

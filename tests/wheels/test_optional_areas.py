@@ -30,7 +30,7 @@ def foreign(text: str, area: str) -> str:
     for before, behind in (
         (r"Description\(\s*", ""), (r"Assets\(", ""), (r'"id": ', r', "enabled"'), (r'"x-plugin"\] == ', ""),
         (r'\["id"\] == ', ""), (r"plugins__enabled=\[", ""), (r'"SERVICE_PLUGINS": ', ""), (r"SERVICE_PLUGINS=", ""),
-        (r"register\(", r", ordering\."), (r"\.find\(", r"\)"),
+        (r"HealthCheck\(", r", "), (r"\.find\(", r"\)"),
         (r"answer(?:\.json)?\[", r"\]"), (r"\)\[", r"\]"), ("assert ", " not in "),
         (r"\.enabled\(db, ", r"\)"), (r"client\.enable\(", ""),
     ):  # fmt: skip

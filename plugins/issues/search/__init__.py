@@ -8,7 +8,7 @@ from snaglist.plugins.issues.search.filters import FIELDS
 __all__ = ["ENDPOINTS", "FIELDS", "OPEN"]
 
 # What the schemas that say `x-open` take from words and columns.
-OPEN = {"search words": query_schemas, "words of a filter": filter_schemas, "columns of issues": column_schemas}
+OPEN = {"search_words": query_schemas, "filter_words": filter_schemas, "issue_columns": column_schemas}
 
 ENDPOINTS = (
     Endpoint("summary", get=read(handlers.summary, "issues.read"), etag=True),

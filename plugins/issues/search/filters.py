@@ -7,9 +7,10 @@ from sqlalchemy import Column, ColumnElement, and_, false, func, not_, or_, sele
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.database import contains
+from snaglist.plugins.issues.contract import Condition, SearchField
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.ids import as_id
-from snaglist.plugins.issues.search.fields import Condition, SearchField, as_test, has_facet, search_fields
+from snaglist.plugins.issues.search.fields import as_test, has_facet, search_fields
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import issue_samples, issues, modules
 

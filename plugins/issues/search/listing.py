@@ -7,8 +7,8 @@ from typing import Any
 
 from snaglist.kernel import Call, Invalid, paging
 from snaglist.kernel.database import chunks
+from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search import queries
-from snaglist.plugins.issues.search.fields import Condition
 from snaglist.plugins.issues.search.filters import NONE, asked, conditions, given
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.scope import Scope, read_scope

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select, true
 
-from snaglist.plugins.issues.search.fields import Condition, as_test
+from snaglist.plugins.issues.contract import Condition
+from snaglist.plugins.issues.search.fields import as_test
 from snaglist.plugins.issues.search.sorting import Position, Sort
 from snaglist.plugins.issues.tables import issue_totals, issues
 

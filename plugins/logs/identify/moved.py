@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues import EventSource, file_at, path_text, rename_source, stored_path
+from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.identify.compare import holds, identity_of
 from snaglist.plugins.logs.identify.fingerprint import name_family
 from snaglist.plugins.logs.read.open_entries import settle
@@ -83,7 +84,7 @@ def _join(call: Call, source: Row[Any], other: Row[Any], path: Path) -> bool:
             queries.join_sources(db, shorter, longer)
             deletions.join(db, shorter.id, longer.id)
             joined = EventSource(shorter.id, shorter.module_id, place)
-            call.emit("lines_read", batch=LineBatch(joined, (), log_type=longer.log_type, joined=longer.id))
+            call.emit(hookspecs.lines_read, LineBatch(joined, (), log_type=longer.log_type, joined=longer.id))
             queries.move_source(db, shorter.id, place, status="ok")
         elif not shorter.occurrence_count:
             queries.remove_source(db, shorter.id)

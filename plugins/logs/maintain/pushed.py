@@ -1,7 +1,6 @@
 """Grouping pushed events again, from the text that was stored with them.
 
-Who stores such texts registers a reader for them: `register_types("occurrence_reader")`, a function
-`(call, occurrence_id)` that returns the event, or None when it is not one of its own or its text is gone.
+Who stores such texts implements the hook `read_occurrence`.
 """
 
 from collections.abc import Iterator, Sequence

@@ -28,6 +28,7 @@ from snaglist.plugins.issues import (
     path_text,
     reread_events,
 )
+from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.handlers import IMPORT
@@ -195,7 +196,7 @@ class Reindex:
             with self.call.transaction() as db:
                 if portion.read or first:
                     batch = LineBatch(source, portion.read, reread=True, first=first, log_type=reader.log_type)
-                    self.call.emit("lines_read", batch=batch)
+                    self.call.emit(hookspecs.lines_read, batch)
                 deleted: list[Event] = []
                 unstored = partial(self._unstored, row, deletions.deleted_of(db, row.id), deleted)
                 done = reread_events(self.call, source, stretch.start, stretch.end, portion.kept, unstored=unstored)

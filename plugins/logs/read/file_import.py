@@ -16,6 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, stored_path
+from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.identify.decide import Decision
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail
 from snaglist.plugins.logs.identify.moved import lead, leave
@@ -190,7 +191,7 @@ class FileImport:
                 source = self.source or self._add_source(db)
                 lines = sorted([*self.again.events, *portion.read], key=attrgetter("byte_start"))
                 if lines:
-                    self.call.emit("lines_read", batch=LineBatch(source, lines, log_type=self.reader.log_type))
+                    self.call.emit(hookspecs.lines_read, LineBatch(source, lines, log_type=self.reader.log_type))
                 revised, gone = self.again.write(self.call, source)
                 stored = StoredBatch(source)
                 kept = deletions.without_deleted(db, source.id, portion.kept)

@@ -11,6 +11,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, times
 from snaglist.kernel.installation import Installation
 from snaglist.kernel.plugin import Plugin
+from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.read.portions import Rules
 
@@ -64,10 +65,9 @@ def parsers_of(service: Installation, call: Call | None) -> tuple[Parser, ...]:
 
     Without an application those of all plugins that work.
     """
-    adding = [
-        plugin for plugin in service.plugins.loaded() if plugin.parsers and (call is None or _is_on(call, plugin))
-    ]
-    return (*(Watched(parser, plugin.id) for plugin in adding for parser in plugin.parsers), *BUILT_IN)
+    added = service.plugins.added(hookspecs.register_parsers)
+    adding = {plugin.id for plugin, _ in added if call is None or _is_on(call, plugin)}
+    return (*(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
 
 
 def _is_on(call: Call, plugin: Plugin) -> bool:

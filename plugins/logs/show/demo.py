@@ -7,6 +7,7 @@ from typing import Any
 from snaglist.kernel.cli import Session, table
 from snaglist.plugins.logs.collect.command import read_paths, report
 from snaglist.plugins.logs.show.samples import write_samples
+from snaglist.plugins.system import serve as run_server
 
 HOST = "127.0.0.1"
 # What the demo must not take from the environment: it never touches a real instance.
@@ -37,7 +38,6 @@ def run(session: Session, *, serve: bool) -> None:
         imported = report(*read_paths(session, session.call(), [str(logs)], timezone="UTC"))
         _print_issues(session, imported)
         if serve:
-            run_server = service.plugins.types("server")["waitress"]
             run_server(service, HOST, 0, ready=lambda url: session.note(f"dashboard on {url} (Ctrl+C ends it)"))
 
 

@@ -6,17 +6,18 @@ into when a schedule is due there, and every quarter of an hour.
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
-from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
+from snaglist.kernel import hookspecs
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.faults import Unusable, names_no_table
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
@@ -30,8 +31,6 @@ SWEEP_SECONDS = 900  # however quiet an application is, its database is looked i
 LIST_SECONDS = 10
 LOOKS = 20  # into applications where nothing was written lately, before those are asked for again
 PAUSE_SECONDS = 30  # before the next look at a database that cannot be used
-# Areas register `run(service, stop)` of this kind: work that waits for its own news, until the event `stop` is set.
-BESIDE = "beside_worker"
 
 
 class Worker:
@@ -61,7 +60,7 @@ class Worker:
         self._thread.join(timeout)
 
     def _work(self) -> None:
-        found = self._service.plugins.types(BESIDE).items()
+        found = self._service.plugins.calls(hookspecs.run_beside_worker)
         beside = [Thread(target=self._beside, args=given, daemon=True) for given in found]
         beside += [Thread(target=self._beat, daemon=True)]
         for thread in beside:
@@ -138,8 +137,8 @@ class Worker:
             self._again.pop(application.id, None)
         return True, worked
 
-    def _beside(self, name: str, run: Any) -> None:
-        with _contained(f"{name} of plugin {self._service.plugins.owner(BESIDE, name)}"):
+    def _beside(self, plugin: Plugin, run: Callable[[Service, Event], None]) -> None:
+        with _contained(f"run_beside_worker of plugin {plugin.id}"):
             contained(run, self._service, self._stop)
 
     def _beat(self) -> None:

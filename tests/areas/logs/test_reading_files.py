@@ -14,7 +14,7 @@ import zstandard
 
 from snaglist.kernel import times
 from snaglist.plugins.issues import EventSource, change_status, tables
-from snaglist.plugins.logs import LineBatch, Parser, Reader
+from snaglist.plugins.logs import LineBatch, Parser, Reader, hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN
 from snaglist.plugins.logs.read import file_import, importing, parsing
 from snaglist.plugins.logs.read.files import OpenFile
@@ -381,13 +381,12 @@ def test_lines_read_gets_every_entry_once_before_filters(
     plugins = sqlite_store.service.plugins
     real = plugins.emit
 
-    def emit(hook: str, call: Any, *check: Any, **arguments: Any) -> Any:
-        if hook == "lines_read":
-            batch = arguments["batch"]
+    def emit(hook: Any, call: Any, batch: Any, *rest: Any, **options: Any) -> Any:
+        if hook is hookspecs.lines_read:
             assert isinstance(batch, LineBatch)
             assert call.connection is not None
             seen.extend(event.message for event in batch.events)
-        return real(hook, call, *check, **arguments)
+        return real(hook, call, batch, *rest, **options)
 
     monkeypatch.setattr(plugins, "emit", emit)
     log = tmp_path / "app.log"

@@ -9,8 +9,7 @@ from sqlalchemy import select, update
 
 from snaglist.kernel import JobCall
 from snaglist.kernel.store import get_setting
-from snaglist.plugins.issues import Event, EventSource, change_status, store_events, tables
-from snaglist.plugins.issues.reading import READERS
+from snaglist.plugins.issues import Event, EventSource, change_status, hookspecs, store_events, tables
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
@@ -367,7 +366,11 @@ def test_pushed_events_are_grouped_again_from_their_text(
         text = texts_by_id.get(occurrence_id)
         return Event(text, occurred_at="2026-01-03 10:00:00", log_type="http", channel="shop") if text else None
 
-    monkeypatch.setattr(service.plugins, "types", lambda kind: {"ingest": read_back} if kind == READERS else {})
+    calls = service.plugins.calls
+    readers = [(None, read_back)]
+    monkeypatch.setattr(
+        service.plugins, "calls", lambda hook: readers if hook is hookspecs.read_occurrence else calls(hook)
+    )
     request.getfixturevalue("regrouped")
     body = reindex(client)
     assert (body["files"], body["events"], body["kept"], body["new_groups"]) == (1, 0, 1, 2)

@@ -3,7 +3,7 @@
 import pytest
 
 from snaglist.kernel import times
-from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, hookspecs, store_events, tables
 from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
 from snaglist.plugins.tags import tables as tag_tables
 
@@ -143,10 +143,10 @@ def test_kinds_of_change_without_rules(service, issue, tag, tags_of):
     with call.transaction() as db:
         db.execute(tag_tables.issue_tags.delete())
         for kind in ("status", "assignment", "snooze"):
-            call.emit("issue_changed", change=IssueChange(kind, (issue_id,)))
+            call.emit(hookspecs.issue_changed, IssueChange(kind, (issue_id,)))
     assert tags_of(issue_id) == {}
     with call.transaction():
-        call.emit("issue_changed", change=IssueChange("unmerge", (issue_id,)))
+        call.emit(hookspecs.issue_changed, IssueChange("unmerge", (issue_id,)))
     assert tags_of(issue_id) == {created["name"]: "rule"}
 
 
@@ -157,7 +157,7 @@ def test_merge_brings_another_text(service, issue, tag, tags_of):
     call = service.call()
     with call.transaction() as db:
         db.execute(tag_tables.issue_tags.delete())
-        call.emit("issue_changed", change=IssueChange("merge", (merged,), {"target_id": target}))
+        call.emit(hookspecs.issue_changed, IssueChange("merge", (merged,), {"target_id": target}))
     assert (tags_of(target), tags_of(merged)) == ({"x": "rule"}, {})
 
 

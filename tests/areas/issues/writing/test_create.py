@@ -163,8 +163,8 @@ def test_plugins_hear_of_created_and_edited_issues(
     """§16.1.7, §18.2: tag rules run before the answer, so the hook is in the same transaction."""
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, **arguments: Any) -> dict[str, Any]:
-        heard.append((hook, arguments["change"].kind, arguments["change"].issue_ids, call.db.in_transaction()))
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
+        heard.append((hook.__name__, change.kind, change.issue_ids, call.db.in_transaction()))
         return {}
 
     monkeypatch.setattr(Call, "emit", emit)

@@ -132,9 +132,9 @@ def test_plugins_hear_of_a_merge_while_the_old_rows_are_there(
     one, other = sorted(row.issue_id for row in stored)
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, change: Any) -> dict[str, Any]:
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
         alive = call.db.execute(tables.issues.select().where(tables.issues.c.id.in_(change.issue_ids))).all()
-        heard.append((hook, change.kind, change.issue_ids, dict(change.details), len(alive)))
+        heard.append((hook.__name__, change.kind, change.issue_ids, dict(change.details), len(alive)))
         return {}
 
     monkeypatch.setattr(Call, "emit", emit)

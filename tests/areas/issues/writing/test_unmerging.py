@@ -136,9 +136,9 @@ def test_tags_are_copied_and_plugins_hear_of_it(sqlite_desk: Any, monkeypatch: p
     client.post("issue-tags", {"group_id": issue_id, "tag_id": tag_id})
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, change: Any) -> dict[str, Any]:
-        heard.append((hook, change.kind, change.issue_ids, dict(change.details)))
-        return really(call, hook, *check, change=change)
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
+        heard.append((hook.__name__, change.kind, change.issue_ids, dict(change.details)))
+        return really(call, hook, change, *check)
 
     grouping_id = sqlite_desk.rows(tables.groupings)[0]["id"]
     really = Call.emit
