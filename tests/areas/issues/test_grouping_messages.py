@@ -1,4 +1,4 @@
-"""Grouping of application messages (grouping.md §5): own templates with generated values.
+"""Grouping of application messages: own templates with generated values.
 
 `shop` was looked at while rules of the first stage were written, `operations` and `batch` while those of the second
 were. `controller` and `payments` were written before the second stage and measured untouched when it first worked:
@@ -6,7 +6,7 @@ GA 0.742 and 0.919, FGA 0.492 and 0.663 (first stage 0.306 and 0.468, 0.047 and 
 are also roles and positions that change independently, are rules of the second stage since then.
 `database`, `mail`, `system`, `framework` and `proxy` are messages of real software, written before anybody looked at
 how the rules treat them: GA 0.809, 0.828, 0.561, 0.653, 0.774, FGA 0.346, 0.676, 0.151, 0.258, 0.365. Much of that was
-labels that took names of tables, columns, classes and routes for values, which grouping.md §3.3 keeps; with those
+labels that took names of tables, columns, classes and routes for values, which grouping keeps; with those
 right GA was 0.956, 0.842, 0.636, 0.840, 0.984, FGA 0.982, 0.662, 0.235, 0.821, 0.878. They taught addresses of IPv6
 with ports, outcomes in `key=value`, names that lead a message, and how many words beat a doubt.
 `orchestration` and `office` were written after that and measured untouched: GA 0.938 and 0.387, FGA 0.851 and 0.135.
@@ -184,7 +184,7 @@ def figures(rows: list[tuple[str, str]]) -> tuple[float, float]:
 @pytest.mark.parametrize("learning", [False, True], ids=["first stage", "both stages"])
 @pytest.mark.parametrize("name", FLOORS)
 def test_application_messages_are_grouped(name: str, learning: bool) -> None:
-    """§5: GA and FGA of application messages do not fall."""
+    """GA and FGA of application messages do not fall."""
     ga, fga = figures(grouped(name, learning=learning))
     assert ga >= FLOORS[name][learning][0]
     assert fga >= FLOORS[name][learning][1]

@@ -1,4 +1,4 @@
-"""Learning from lines nobody would write (grouping.md §4): nothing raises, nothing is lost, and the order of the corpus
+"""Learning from lines nobody would write: nothing raises, nothing is lost, and the order of the corpus
 does not matter. For drawn lines it rarely does: see `test_the_order_of_a_drawn_set_does_not_matter`.
 """
 
