@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from snaglist.kernel import Call
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, change_status, tables
+from snaglist.plugins.issues import Event, ExceptionInfo, Frame, change_status, hookspecs, tables
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.unmerging import refresh_sample, refreshing, unmerge_grouping
 from snaglist.plugins.tags import tables as tag_tables
@@ -130,7 +130,10 @@ class TestRefreshingTheSample:
             return Event("alpha failed for 4711", "INFO", stack="trace of alpha", log_type="json", channel="app")
 
         unmerge(desk, merged, groupings(desk)["beta"]["id"])
-        monkeypatch.setattr(desk.service.plugins, "calls", lambda hook: [(None, read)])
+        calls, readers = desk.service.plugins.calls, [(None, read)]
+        monkeypatch.setattr(
+            desk.service.plugins, "calls", lambda hook: readers if hook is hookspecs.read_occurrence else calls(hook)
+        )
         return merged, asked
 
     def test_it_is_read_back(self, desk: Any, parted: tuple[int, list[int]]) -> None:
