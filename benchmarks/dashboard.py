@@ -28,7 +28,7 @@ from typing import Any
 import issue_rows
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 EVENTS_PER_ISSUE = 10
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}

@@ -24,13 +24,14 @@ import servers
 from sqlalchemy import Connection, create_engine
 from sqlalchemy.engine import make_url
 
-from snaglist.kernel.database import Database, Tenant
+from snaglist.kernel.database import Database
+from snaglist.kernel.faults import Tenant
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import SEVERITIES
-from snaglist.plugins.logs.batches import Rules
-from snaglist.plugins.logs.importing import import_file
-from snaglist.plugins.logs.readings import Reading
+from snaglist.plugins.logs.read.importing import import_file
+from snaglist.plugins.logs.read.parsing import Reading
+from snaglist.plugins.logs.read.portions import Rules
+from snaglist.testing import Client, running_service
 
 GOALS = {"postgresql": 0.6, "mariadb": 0.3}
 TENANCY_GOAL = 1.10

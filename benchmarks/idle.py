@@ -26,10 +26,10 @@ from typing import Any
 
 import servers
 
-from snaglist.kernel.leases import worker_alive
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
+from snaglist.plugins.system import worker_alive
 from snaglist.plugins.system.registering import add_application, register_application
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).resolve().parents[1]
 PREFIX = "bench_idle_"

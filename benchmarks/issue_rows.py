@@ -1,18 +1,20 @@
 """Rows of issues and their events to measure reading with, written straight to the tables."""
 
 import random
+import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, String, Table
+from sqlalchemy import Connection, String, Table, text
 
 from snaglist.kernel import digest, key, times
 from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import RANK, tables
+from snaglist.plugins.tags import tables as tag_tables
 
 SPAN_DAYS = 60
 _NOW = datetime.now(UTC).replace(microsecond=0)
@@ -36,9 +38,19 @@ def fill(service: Service, issues: int, events: int) -> None:
         ids = range(start, min(start + BATCH, issues + 1))
         with call.transaction() as db:
             position = _issues(db, ids, _events(chance, ids, issues, events), chance, position)
-    with service.call().transaction() as db:
-        if db.dialect.name in ("postgresql", "sqlite"):
-            db.exec_driver_sql("ANALYZE")
+    _wait_for_statistics(service)
+
+
+def _wait_for_statistics(service: Service) -> None:
+    """Wait until PostgreSQL looked at the rows by itself, as it did at a user's; the others have done so already."""
+    looked = text("SELECT count(*) FROM pg_stat_user_tables WHERE relname = 'issues' AND schemaname = :name"
+                  " AND last_autoanalyze IS NOT NULL")  # fmt: skip
+    until = time.monotonic() + 180
+    while service.database.engine_name == "postgresql" and time.monotonic() < until:
+        with service.call().transaction(write=False) as db:
+            if db.execute(looked, {"name": service.applications.all()[0].tenant}).scalar_one():
+                return
+        time.sleep(2)
 
 
 def _fixed_rows(db: Connection) -> None:
@@ -48,7 +60,7 @@ def _fixed_rows(db: Connection) -> None:
     insert_rows(db, tables.modules, modules)
     tags = [{"id": n, "name": name, "name_key": name, "color": "#64748b", "icon": "tag", **made}
             for n, name in enumerate(("common", "rare"), 1)]  # fmt: skip
-    insert_rows(db, tables.tags, [{**tag, "created_by": None, "updated_by": None} for tag in tags])
+    insert_rows(db, tag_tables.tags, [{**tag, "created_by": None, "updated_by": None} for tag in tags])
     # Columns that reading does not look at: NULL, nothing or zero.
     unused = {column.name: None if column.nullable else "" if isinstance(column.type, String) else 0
               for column in tables.sources.c}  # fmt: skip
@@ -119,9 +131,9 @@ def _issues(
         tag_ids = [1] * (issue_id % 3 == 0) + [2] * (issue_id % 5_000 == 0)
         for tag_id in tag_ids:
             link = {"issue_id": issue_id, "tag_id": tag_id, "source": "rule"}
-            rows[tables.issue_tags].append({**link, "created_at": moments[0], "created_by": None})
+            rows[tag_tables.issue_tags].append({**link, "created_at": moments[0], "created_by": None})
     for table in (tables.issues, tables.issue_samples, tables.groupings, tables.event_hours, tables.issue_facets,
-                  tables.occurrences, tables.issue_tags):  # fmt: skip
+                  tables.occurrences, tag_tables.issue_tags):  # fmt: skip
         insert_rows(db, table, rows[table])
     _count(db, totals, counted, days)
     return position

@@ -26,9 +26,9 @@ from typing import Any
 import samples
 
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import SEVERITIES
 from snaglist.plugins.logs import Reading, Rules, import_file
+from snaglist.testing import running_service
 
 IDLE, INSTALLED = 6, 10
 EVERYTHING = Rules(frozenset(SEVERITIES), 100)
@@ -60,25 +60,25 @@ from sqlalchemy import Table
 table = Table("{name}_rows", columns.metadata, columns.id_column(), columns.text("word", 80))
 
 @hookimpl
-def register_tables(register):
-    register(table)
+def register_tables():
+    return [table]
 
 @hookimpl
-def register_steps(register):
-    register("s001", lambda db: table.create(db, checkfirst=True))
+def register_steps():
+    return [("s001", lambda db: table.create(db, checkfirst=True))]
 
 @hookimpl
-def register_endpoints(register):
+def register_endpoints():
     show = read(lambda call: {{"data": []}}, "{name}.read")
-    register(Endpoint("{api}", get=show, schemas=files(__name__) / "schemas"))
+    return [Endpoint("{api}", get=show, schemas=files(__name__) / "schemas")]
 
 @hookimpl
-def register_jobs(register):
-    register(Job("{name}", lambda call: None))
+def register_jobs():
+    return [Job("{name}", lambda call: None)]
 
 @hookimpl
 def dashboard_assets():
-    return Assets("{name}", files(__name__) / "ui", "main.js")
+    return [Assets("{name}", files(__name__) / "ui", "main.js")]
 """
 SCHEMA = {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "required": ["data"]}
 BOOT = """

@@ -78,7 +78,7 @@ def _requests(data: Path) -> tuple[dict[str, float], dict[str, Any]]:
 
 
 def _tag(data: Path, name: str) -> None:
-    from snaglist.kernel.testing import Client, running_service
+    from snaglist.testing import Client, running_service
 
     with running_service(data, jobs=False) as service:
         Client(service).post("tags", {"name": name})

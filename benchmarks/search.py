@@ -30,7 +30,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 SIZES = {"5k": (1_000, 5_000), "100k": (20_000, 100_000), "1m": (100_000, 1_000_000)}
 FILTERS: Mapping[str, dict[str, str]] = {

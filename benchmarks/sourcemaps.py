@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame
 from snaglist.plugins.releases.maps import resolve_storing
 from snaglist.plugins.releases.maps.document import read_map
 from snaglist.plugins.releases.maps.lookup import MAPS, ParsedMap
+from snaglist.testing import Client, running_service
 
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 LINE = 500  # characters of generated code on a line

@@ -20,15 +20,14 @@ from snaglist.kernel.errors import (
     Unavailable,
     UnsupportedMedia,
 )
-from snaglist.kernel.hookspecs import Description, hookimpl
-from snaglist.kernel.job_answers import job_reply
-from snaglist.kernel.jobs import Job, JobCall
+from snaglist.kernel.hookspecs import Description, SchemaStep, hookimpl, hookspec
+from snaglist.kernel.jobs import Job, JobCall, job_reply
 from snaglist.kernel.settings import Option
 from snaglist.kernel.text import clip, digest, key
 
 __all__ = [
     "Actor", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description", "Endpoint", "Forbidden",
-    "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "ServiceError", "TooLarge",
-    "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns", "digest", "hookimpl",
-    "job_reply", "key", "own", "paging", "read", "times", "write",
+    "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "SchemaStep", "ServiceError",
+    "TooLarge", "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns", "digest",
+    "hookimpl", "hookspec", "job_reply", "key", "own", "paging", "read", "times", "write",
 ]  # fmt: skip

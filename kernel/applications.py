@@ -3,28 +3,25 @@
 import logging
 import re
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import func, insert, select
 
 from snaglist.kernel import store, times
+from snaglist.kernel.database import Database
 from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
-from snaglist.kernel.steps import State, Step
-
-if TYPE_CHECKING:
-    from snaglist.kernel.service import Service
+from snaglist.kernel.settings import Settings
+from snaglist.kernel.steps import State, Step, Steps
 
 log = logging.getLogger("snaglist")
 
 CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
-# The area `system` registers `columns`: `(service, application)` names a table of a current database that is not as the
-# code has it, "" for none.
-SCHEMA_LOOK = "schema_look"
 MAX_TENANT = 63
 FIRST = "default"
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
@@ -93,16 +90,27 @@ def tenant_name(prefix: str, application: str) -> str:
 
 
 class Applications:
-    """The registry and what follows from it: databases and folders."""
+    """The registry and what follows from it: databases and folders.
 
-    def __init__(self, service: "Service") -> None:
-        self._service = service
-        self._database = service.database
-        self._data = service.settings.data
-        self._prefix = service.settings["database.prefix"]
+    `upgrade` makes the tables of an application, `take_out_older` takes out plugins older than theirs: True for any.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        settings: Settings,
+        steps: Steps,
+        registry_steps: Steps,
+        *,
+        upgrade: Callable[[Application], list[Step]],
+        take_out_older: Callable[[Iterable[tuple[str, str]]], bool],
+    ) -> None:
+        self._database, self._steps, self._registry_steps = database, steps, registry_steps
+        self._upgrade, self._take_out_older = upgrade, take_out_older
+        self._data = settings.data
+        self._prefix = settings["database.prefix"]
         self._listed: tuple[float, list[Application]] = (0.0, [])
         self._states: dict[str, tuple[float, State]] = {}
-        self._alike: set[Application] = set()
         self.registry = Registry(f"{self._prefix}_registry", self._data / "registry.sqlite")
 
     def start(self) -> list[tuple[str | None, Step]]:
@@ -111,7 +119,7 @@ class Applications:
         What was made once and is not there now is never made anew in silence: Unusable for the registry.
         """
         if self.lost():
-            fault = self._database.faults.of(self.registry) or self._service.registry_steps.state(self.registry).fault
+            fault = self._database.faults.of(self.registry) or self._registry_steps.state(self.registry).fault
             fault = fault or MISSING
             self._database.faults.note(self.registry, fault)
             raise Unusable(self.registry, fault)
@@ -123,8 +131,8 @@ class Applications:
     def make_registry(self) -> list[Step]:
         """Make the registry where it is missing, and apply its pending steps."""
         self._database.create(self.registry)
-        applied = self._service.registry_steps.upgrade(self.registry)
-        if self._service.registry_steps.state(self.registry).newer:
+        applied = self._registry_steps.upgrade(self.registry)
+        if self._registry_steps.state(self.registry).newer:
             raise Unusable(self.registry, NEWER)
         return applied
 
@@ -132,7 +140,7 @@ class Applications:
         """Tell whether the registry is missing although applications were made."""
         # In this order: who makes the first application has made the registry before.
         return bool(self.unregistered()) and not (
-            self._database.exists(self.registry) and self._service.registry_steps.applied(self.registry)
+            self._database.exists(self.registry) and self._registry_steps.applied(self.registry)
         )
 
     def unregistered(self) -> list[Application]:
@@ -153,7 +161,7 @@ class Applications:
         """Make the first application, whole before it is listed."""
         first = self.make(FIRST, "Primary application", times.now())
         self._database.create(first)
-        applied = self._service.upgrade_application(first)
+        applied = self._upgrade(first)
         with self._database.exclusive(self.registry) as db:
             if not db.execute(select(func.count()).select_from(store.applications)).scalar_one():
                 db.execute(insert(store.applications), row(first, 1))
@@ -192,14 +200,10 @@ class Applications:
         """How its database compares with the code; at most 10 seconds old when it was current."""
         read_at, state = self._states.get(application.id, (0.0, None))
         if state is None or time.monotonic() - read_at > STATE_SECONDS:
-            state = self._service.steps.state(application)
-            if self._service.take_out_older(state.newer):
-                state = self._service.steps.state(application)
-            if state.current and application not in self._alike:  # what it was made by never changes again
-                look = self._service.plugins.types(SCHEMA_LOOK).get("columns", lambda *_: "")
-                state.unlike = look(self._service, application)
+            state = self._steps.state(application)
+            if self._take_out_older(state.newer):
+                state = self._steps.state(application)
             if state.current:  # what is pending may be applied at any moment, by a creation or by an upgrade
-                self._alike.add(application)
                 self._states[application.id] = (time.monotonic(), state)
         return state
 

@@ -1,22 +1,18 @@
-"""What a handler, job or command gets: one application, one actor, one database."""
+"""What a handler, job or command gets: one application, one actor, one request, one unit of work."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import bodies, times
-from snaglist.kernel.faults import names_no_table
-from snaglist.kernel.lending import lend
-
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.service import Service
+from snaglist.kernel.applications import Application
+from snaglist.kernel.work import Work
 
 T = TypeVar("T")
+V = TypeVar("V")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,95 +42,17 @@ def _grants(role: str, ability: str) -> bool:
 
 
 @dataclass(slots=True)
-class Call:
-    """One unit of work. `query` and `body` have passed the schemas: trimmed, typed, defaults filled in.
+class Request:
+    """What was asked. `query` and `body` have passed the schemas: trimmed, typed, defaults filled in."""
 
-    `actor_in` tells who acts in other applications: with a host, roles belong to an application.
-    """
-
-    service: "Service"
-    selected: "Application | None" = None
-    actor: Actor | None = None
     method: str = ""
     query: Mapping[str, Any] = field(default_factory=dict)
-    body: Mapping[str, Any] = field(default_factory=dict)
-    raw_body: bytes | None = None
-    body_limit: int = 0
+    body: Any = field(default_factory=dict)
     environ: Mapping[str, Any] = field(default_factory=dict)
     base_url: str = ""
     address: str = ""
-    now: str = field(default_factory=times.now)
-    connection: Connection | None = None
-    read_only: bool = False
-    after_commit: set[Callable[[], object]] = field(default_factory=set)
-    actor_in: "Callable[[str], Actor | None] | None" = None
-    before_db: Callable[[], None] | None = None
-    plugin_states: dict[str, dict[str, Any]] | None = None  # PERF: as the open transaction read them for its hooks
-
-    @property
-    def application(self) -> "Application":
-        """The application acted on."""
-        if self.selected is None:
-            raise RuntimeError("this call selects no application")
-        return self.selected
-
-    @property
-    def db(self) -> Connection:
-        """The open transaction of the application's database."""
-        if self.connection is None:
-            raise RuntimeError("no transaction is open: use `with call.transaction():`")
-        if self.before_db:
-            self.before_db()
-        return self.connection
-
-    @property
-    def label(self) -> str | None:
-        """The actor's label for history, None in background work."""
-        return self.actor.label if self.actor else None
-
-    @contextmanager
-    def transaction(self, *, write: bool = True, durable: bool = False) -> Iterator[Connection]:
-        """Open a transaction of the application's database as `call.db`; commit, or roll back when it raises.
-
-        What a `durable` one wrote survives a power cut; others may lose their last seconds then.
-        """
-        if self.connection is not None:
-            raise RuntimeError("a transaction is open already")
-        self.service.require_schema(self.application)
-        try:
-            with self.service.database.transaction(self.application, write=write, durable=durable) as connection:
-                self.connection, self.read_only = lend(connection, reading=not write), not write
-                try:
-                    yield connection
-                finally:
-                    connection.__class__ = Connection
-                    self.connection, self.read_only, self.plugin_states = None, False, None
-        except DBAPIError as error:
-            if names_no_table(error):  # a mistake of whoever asked, or the whole database is another one by now
-                self.service.applications.forget_state(self.application)
-                self.service.require_schema(self.application)
-            raise
-        if write:
-            self.service.activity.note(self.application)
-        while self.after_commit:
-            self.after_commit.pop()()
-
-    @contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """Undo what the block writes when it raises. PERF: made when the block first asks for `db`; many never do."""
-        around = self.before_db
-        with ExitStack() as opened:
-
-            def begin() -> None:
-                self.before_db = around
-                opened.enter_context(self.db.begin_nested())
-
-            self.before_db = begin
-            try:
-                yield
-            finally:
-                if self.before_db is begin:
-                    self.before_db = around
+    body_limit: int = 0
+    raw_body: bytes | None = None
 
     def read_body(self, *, unpacked: int = 0) -> bytes:
         """Return the body as it came, within the endpoint's limit; gzip is taken with `unpacked`, its limit in bytes.
@@ -145,9 +63,47 @@ class Call:
             self.raw_body = bodies.read_body(self.environ, self.body_limit)
         return bodies.decode(self.environ, self.raw_body, unpacked)
 
-    def repeat(self, work: Callable[[], T]) -> T:
-        """Run work that opens its own transactions again when the database ended one by a deadlock."""
-        return self.service.database.repeat(work)
+
+@dataclass(slots=True)
+class Call(Work):
+    """A unit of work on behalf of somebody, with what they asked.
+
+    `actor_in` tells who acts in other applications: with a host, roles belong to an application.
+    """
+
+    actor: Actor | None = None
+    request: Request = field(default_factory=Request)
+    now: str = field(default_factory=times.now)
+    actor_in: Callable[[str], Actor | None] | None = None
+
+    @property
+    def query(self) -> Mapping[str, Any]:
+        """The query as its schema has it."""
+        return self.request.query
+
+    @property
+    def body(self) -> Any:
+        """The body as its schema has it."""
+        return self.request.body
+
+    @property
+    def environ(self) -> Mapping[str, Any]:
+        """The WSGI variables of the request."""
+        return self.request.environ
+
+    @property
+    def base_url(self) -> str:
+        """Where the service is, as the client knows it."""
+        return self.request.base_url
+
+    def read_body(self, *, unpacked: int = 0) -> bytes:
+        """Return the body as it came; see `Request.read_body`."""
+        return self.request.read_body(unpacked=unpacked)
+
+    @property
+    def label(self) -> str | None:
+        """The actor's label for history, None in background work."""
+        return self.actor.label if self.actor else None
 
     def setting(self, name: str) -> Any:
         """Return the value of a configuration key such as `server.port`."""
@@ -157,7 +113,7 @@ class Call:
         """Tell whether the actor has an ability; background work has all."""
         return self.actor is None or self.actor.may(ability)
 
-    def may_in(self, application: "Application", ability: str) -> bool:
+    def may_in(self, application: Application, ability: str) -> bool:
         """Tell whether the actor has an ability in another application than the selected one."""
         if self.actor_in is None:
             return self.may(ability)
@@ -194,23 +150,31 @@ class Call:
 
     def enabled(self, plugin: str) -> bool:
         """Tell whether a plugin is on in this application (needs an open transaction)."""
-        return self.service.plugins.enabled(self.db, plugin)
+        return bool(self.service.plugins.enabled(self.db, plugin))
 
     def enqueue(self, kind: str, args: Mapping[str, Any] | None = None, **options: Any) -> int:
         """Queue a job in the open transaction and return its id; see `Jobs.enqueue` for the options."""
         return self.service.jobs.enqueue(self, kind, args or {}, **options)
 
-    def emit(self, hook: str, *check: Callable[[Any], Any], **arguments: Any) -> dict[str, Any]:
+    def emit(self, hook: "Callable[[Call, V], R]", value: V, check: Callable[[Any], R] | None = None) -> dict[str, R]:
         """Call a robust hook for the enabled plugins; returns what they returned by plugin id.
 
         `check` returns a result as it is to be taken; when it raises, the plugin failed.
         """
-        return self.service.plugins.emit(hook, self, *check, **arguments)
+        found: dict[str, R] = self.service.plugins.emit(hook, self, value, check)
+        return found
 
-    def chain(self, hook: str, name: str, value: Any, *rules: Callable[[Any], Any]) -> Any:
-        """Pass a value through a chain hook; `name` is the hook's argument that carries it.
+    def chain(
+        self,
+        hook: "Callable[[Call, T], T | None]",
+        value: T,
+        copy: Callable[[T], T] | None = None,
+        check: Callable[[Any], T] | None = None,
+    ) -> T:
+        """Pass a value through a chain hook.
 
-        `rules` are `copy`, which makes what a plugin gets and may change, and `check`, which returns a result as it
-        is to be taken; when it raises, the plugin failed and the value stays as it was.
+        `copy` makes what a plugin gets and may change; `check` returns a result as it is to be taken: when it raises,
+        the plugin failed and the value stays as it was.
         """
-        return self.service.plugins.chain(hook, self, name, value, *rules)
+        changed: T = self.service.plugins.chain(hook, self, value, copy, check)
+        return changed

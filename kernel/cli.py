@@ -18,7 +18,7 @@ import click
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import COMMAND_LINE, Call
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
-from snaglist.kernel.faults import REMEDY, Unusable
+from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.gate import Gate
 from snaglist.kernel.logs import configure_logging
 from snaglist.kernel.plugins import Plugins
@@ -33,12 +33,13 @@ COMMON = ("app", "data", "config", "json", "quiet")
 class Session:
     """One run of a command: its common options, and the service opened on first use."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
+    def __init__(self, options: Mapping[str, Any], plugins: Plugins | None = None) -> None:
         self.app: str | None = options.get("app")
         self.as_json = bool(options.get("json"))
         self.quiet = bool(options.get("quiet"))
         self._data = options.get("data")
         self._config = options.get("config")
+        self._plugins = plugins
         self._service: Service | None = None
 
     def settings(self, **overrides: Any) -> Settings:
@@ -51,7 +52,7 @@ class Session:
         if self._service is None:
             settings = self.settings(**overrides)
             configure_logging(settings)
-            self._service = Service(settings, bound=bound)
+            self._service = Service(settings, bound=bound, plugins=self._plugins)
             if start:
                 self._service.start()
         return self._service
@@ -142,29 +143,34 @@ def _parents(context: click.Context) -> Iterator[click.Context]:
         yield context
 
 
-def group(parent: click.Group, name: str, text: str) -> click.Group:
-    """Make a group of commands below another one; the common options may stand behind its name too."""
-    return parent.group(name, help=text)(_common(lambda **_: None))
+def group(parent: click.Group | None, name: str, text: str) -> click.Group:
+    """Make a group of commands below another one; without one it is for `register_commands`.
+
+    The common options may stand behind its name too.
+    """
+    return (parent.group if parent else click.group)(name, help=text)(_common(lambda **_: None))
 
 
-def command(parent: click.Group, name: str, **attributes: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command of a group; it gets a Session first, then its own arguments.
+def command(parent: click.Group | None, name: str, **attributes: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command of a group, or for `register_commands` without one.
 
-    The common options may stand before or after the command's name.
+    It gets a Session first, then its own arguments. The common options may stand before or after the command's name.
     """
 
     def decorate(function: Callable[..., None]) -> click.Command:
         @functools.wraps(function)
         def run(**arguments: Any) -> None:
             own = {option: arguments.pop(option) for option in COMMON}
-            given = [own, *(context.params for context in _parents(click.get_current_context()))]
-            session = Session({o: next((p[o] for p in given if p.get(o) is not None), None) for o in COMMON})
+            context = click.get_current_context()
+            given = [own, *(parent.params for parent in _parents(context))]
+            options = {o: next((p[o] for p in given if p.get(o) is not None), None) for o in COMMON}
+            session = Session(options, context.find_object(Plugins))
             try:
                 function(session, **arguments)
             finally:
                 session.close()
 
-        return parent.command(name, **attributes)(_common(run))
+        return (parent.command if parent else click.command)(name, **attributes)(_common(run))
 
     return decorate
 
@@ -182,10 +188,9 @@ def main() -> NoReturn:
 
 def _run() -> int:
     try:
-        plugins = Plugins([name for name in os.environ.get("SERVICE_DISABLED_PLUGINS", "").split(",") if name])
-        plugins.load()
-        plugins.commands(cli)
-        code = cli.main(standalone_mode=False)
+        plugins = Plugins.of(_early_settings(sys.argv[1:]))
+        cli.commands = {str(made.name): made for _, made in plugins.commands()}
+        code = cli.main(standalone_mode=False, obj=plugins)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -194,8 +199,8 @@ def _run() -> int:
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
     except Unusable as error:
-        told = plugins.types(REMEDY).get("told", str)(error) + _reason(error)
-        return _fail(error.message if "--json" in sys.argv else told, 1)  # files are named to people only
+        # Files are named to people only.
+        return _fail(error.message if "--json" in sys.argv else told(error) + _reason(error), 1)
     except (ServiceError, ConfigurationError, StepFailed) as error:
         return _fail(f"{error}{_reason(error)}", 1)
     except BrokenPipeError:
@@ -208,6 +213,17 @@ def _run() -> int:
         said = f"unexpected failure: {type(error).__name__}: {getattr(error, 'orig', error)}".rstrip()
         said += "; SERVICE_LOG_LEVEL=debug shows where"
         return _fail(traceback.format_exc() if os.environ.get("SERVICE_LOG_LEVEL") == "debug" else said, 1)
+
+
+def _early_settings(arguments: Sequence[str]) -> Settings:
+    """Read the configuration that says which plugins give commands; what is wrong with it the command says itself."""
+    parser = click.Command("snaglist", params=[one for one in cli.params if one.name in ("config", "data")])
+    parser.allow_extra_args = parser.ignore_unknown_options = True
+    given = parser.make_context("snaglist", list(arguments), resilient_parsing=True).params
+    try:
+        return Session(given).settings()
+    except ConfigurationError:
+        return Session({"config": os.devnull}).settings()
 
 
 def _reason(error: Exception) -> str:

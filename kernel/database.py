@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, inspect, select, text
 from sqlalchemy.dialects import mysql, postgresql, sqlite
@@ -27,18 +27,18 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import (
     OPEN_CONNECTIONS,
-    begin_file,
+    begin,
     ends_transaction,
     file_engine,
     files_of,
     identity,
     is_mariadb,
     is_outage,
+    keep_statistics,
     server_engine,
 )
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import FOREIGN, MISSING, Unusable, fault_of, names_no_table
-from snaglist.kernel.known_faults import KnownFaults
+from snaglist.kernel.faults import FOREIGN, MISSING, KnownFaults, Tenant, Unusable, fault_of, names_no_table
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
@@ -54,26 +54,6 @@ T = TypeVar("T")
 
 class ConnectionLost(Unavailable):
     """The connection broke before the commit: nothing of the transaction was kept."""
-
-
-class Tenant(Protocol):
-    """What names one database: a SQLite file, or a schema or database on a server."""
-
-    @property
-    def id(self) -> str:
-        """Id of the application; empty for the registry."""
-
-    @property
-    def label(self) -> str:
-        """How messages name it, behind the article."""
-
-    @property
-    def tenant(self) -> str:
-        """Name on a server."""
-
-    @property
-    def file(self) -> Path:
-        """File on SQLite."""
 
 
 class Database:
@@ -92,7 +72,7 @@ class Database:
     def transaction(
         self, tenant: Tenant, *, write: bool, snapshot: bool = False, durable: bool = False
     ) -> Iterator[Connection]:
-        """Open one transaction; commit at the end, roll back when the block raises.
+        """Open one transaction; commit at the end, roll back when the block raises. Without `write` it cannot write.
 
         With `snapshot` all its reads see the database as it was at the first one (on SQLite they always do). A
         `durable` commit is on the disk when it returns (on servers, unless they are configured otherwise, all are).
@@ -103,9 +83,10 @@ class Database:
         self.faults.refuse_damaged(tenant)
         try:
             with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
-                if self._server is None:
-                    begin_file(connection, write=write, durable=durable)
+                begin(connection, write=write, durable=durable)
                 yield connection
+                if self._server is None and write:
+                    keep_statistics(connection)
                 committing = True
             self.faults.recovered(tenant, write)
         except Unavailable as error:
@@ -133,6 +114,14 @@ class Database:
         finally:
             if write:
                 lock.release()
+
+    @contextmanager
+    def _on_server(self, tenant: Tenant) -> Iterator[Connection]:
+        """Open a transaction in which a tenant itself is made or dropped."""
+        assert self._server is not None
+        with self._outages(tenant), self._server.begin() as connection:
+            begin(connection, write=True, durable=False)
+            yield connection
 
     @contextmanager
     def exclusive(self, tenant: Tenant) -> Iterator[Connection]:
@@ -180,7 +169,7 @@ class Database:
                             raise
                         time.sleep(0.1)
             raise Unavailable(_BUSY)
-        with self._outages(tenant), self._server.begin() as connection:
+        with self._on_server(tenant) as connection:
             if self.engine_name == "postgresql":
                 # IF NOT EXISTS alone still fails when two processes create the schema at once.
                 _lock_on_postgresql(connection, f"snaglist:{tenant.tenant}")
@@ -210,7 +199,7 @@ class Database:
             for file in files_of(tenant.file):
                 file.unlink(missing_ok=True)
             return
-        with self._outages(tenant), self._server.begin() as connection:
+        with self._on_server(tenant) as connection:
             if self.engine_name == "postgresql":
                 connection.execute(DropSchema(tenant.tenant, cascade=True, if_exists=True))
             else:

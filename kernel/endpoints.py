@@ -4,17 +4,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.call import Call
+from snaglist.kernel.applications import Application
+from snaglist.kernel.call import Call
 
 METHODS = ("get", "post", "put", "patch", "delete")
 DEFAULT_BODY_LIMIT = 1024 * 1024
 
 Transaction = Literal["read", "write", "own"]
-Handler = Callable[["Call"], "Reply | Mapping[str, Any]"]
+Handler = Callable[[Call], "Reply | Mapping[str, Any]"]
 
 
 @dataclass(slots=True)
@@ -90,9 +89,9 @@ class Endpoint:
     gzip: bool = False
     etag: bool = False
     application: bool = True
-    authenticate: "Callable[[Call], None] | None" = None
+    authenticate: Callable[[Call], None] | None = None
     cross_origin: tuple[str, ...] = ()
-    select: "Callable[[Sequence[Application], Mapping[str, str]], Application | None] | None" = None
+    select: Callable[[Sequence[Application], Mapping[str, str]], Application | None] | None = None
 
     def operation(self, method: str) -> Operation | None:
         """Return the operation of a method given in any case; HEAD is GET."""
@@ -129,7 +128,7 @@ class Path:
     """
 
     pattern: str
-    handler: "Callable[[Mapping[str, str], Call], Reply] | None" = None
+    handler: Callable[[Mapping[str, str], Call], Reply] | None = None
     api: str = ""
 
 

@@ -2,7 +2,8 @@
 
 ServiceError
 ├── BadRequest 400 · Unauthorized 401 · Forbidden 403 · NotFound 404 · MethodNotAllowed 405
-├── Conflict 409 · TooLarge 413 · UnsupportedMedia 415 · Invalid 422 · TooMany 429
+├── Conflict 409 · TooLarge 413 · UriTooLong 414 · UnsupportedMedia 415 · Invalid 422
+├── HeadersTooLarge 431 · TooMany 429
 └── BadGateway 502 · Unavailable 503
 
 The message is shown to the caller as `{"error": message}`, so it never holds SQL, paths or secrets.
@@ -73,6 +74,12 @@ class TooLarge(ServiceError):
     status = 413
 
 
+class UriTooLong(ServiceError):
+    """The URL is over 16 KiB."""
+
+    status = 414
+
+
 class UnsupportedMedia(ServiceError):
     """The content type or coding of the body is not accepted."""
 
@@ -89,6 +96,12 @@ class Invalid(ServiceError):
         shown = "; ".join(listed[:MAX_PROBLEMS])
         # How many more is not known: checks stop when there are more than are shown.
         super().__init__(f"{shown}; and more" if len(listed) > MAX_PROBLEMS else shown)
+
+
+class HeadersTooLarge(ServiceError):
+    """The headers are over 64 KiB."""
+
+    status = 431
 
 
 class TooMany(ServiceError):

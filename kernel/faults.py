@@ -3,52 +3,104 @@
 Each fault has a name, and what is said of it to everybody.
 """
 
+import logging
 import os
 import shutil
 import sqlite3
 import stat
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.errors import ServiceError, Unavailable
 
-if TYPE_CHECKING:
-    from snaglist.kernel.database import Tenant
+log = logging.getLogger("snaglist")
+
+
+class Tenant(Protocol):
+    """What names one database: a SQLite file, or a schema or database on a server."""
+
+    @property
+    def id(self) -> str:
+        """Id of the application; empty for the registry."""
+
+    @property
+    def label(self) -> str:
+        """How messages name it, behind the article."""
+
+    @property
+    def tenant(self) -> str:
+        """Name on a server."""
+
+    @property
+    def file(self) -> Path:
+        """File on SQLite."""
+
+
+_BRING_BACK = "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist --app {id} db load"
+_BRING_BACK += " FILE --replace`, or begin anew with `snaglist apps recreate {id}`"
+_OF_THE_REGISTRY = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`said` goes on from "The database of …"; `retry_after`: seconds."""
+    """`said` goes on from "The database of …"; `remedy`: what an operator can do about it; `retry_after`: seconds."""
 
     name: str
     said: str
+    remedy: str
     retry_after: int
+    registry: str = ""  # the remedy of the registry, where that is another one
 
 
-DAMAGED = Fault("damaged", "is damaged", 300)
-MISSING = Fault("missing", "is missing or empty", 300)
-FOREIGN = Fault("foreign", "is not one of snaglist", 300)
-DENIED = Fault("denied", "may not be used by this user", 300)
-READONLY = Fault("readonly", "cannot be written to", 60)
-FULL = Fault("full", "has no room left: the disk is full", 60)
-NEWER = Fault("newer", "was made by a newer snaglist", 60)
-BEHIND = Fault("behind", "is behind this version", 10)
-UNLIKE = Fault("unlike", "was made by an unreleased version", 10)
-# The area `system` registers `told(error)`: the message of a failure, with what an operator can do about it.
-REMEDY = "remedy"
-OF_THE_SCHEMA = (BEHIND, NEWER, UNLIKE)
+DAMAGED = Fault(
+    "damaged",
+    "is damaged",
+    "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
+    " `snaglist --app {id} db load FILE --replace`, or, without one, begin anew with `snaglist apps recreate {id}`; the"
+    " damaged file stays beside it",
+    300,
+    _OF_THE_REGISTRY,
+)
+MISSING = Fault("missing", "is missing or empty", _BRING_BACK, 300, _OF_THE_REGISTRY)
+FOREIGN = Fault(
+    "foreign", "is not one of snaglist", _BRING_BACK + "; what is there now stays beside it", 300, _OF_THE_REGISTRY
+)
+DENIED = Fault(
+    "denied",
+    "may not be used by this user",
+    "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",
+    300,
+)
+READONLY = Fault(
+    "readonly", "cannot be written to", "make {folder}, the files in it and their disk (on a server: it) writable", 60
+)
+FULL = Fault("full", "has no room left: the disk is full", "free space on the disk of {folder} (or of the server)", 60)
+NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 60)
+BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
+OF_THE_SCHEMA = (BEHIND, NEWER)
 
 
 class Unusable(Unavailable):
     """A database that cannot be used until somebody does something about it; the message names it and the fault."""
 
-    def __init__(self, tenant: "Tenant", fault: Fault, what: str = "") -> None:
+    def __init__(self, tenant: Tenant, fault: Fault, what: str = "") -> None:
         said = what or f"The {tenant.label} {fault.said}"
         super().__init__(f"{said}.", retry_after=fault.retry_after)
         self.tenant, self.fault = tenant, fault
+
+
+def told(error: ServiceError) -> str:
+    """Return the message of a failure; of a database that cannot be used with what to do, which names files too."""
+    if not isinstance(error, Unusable):
+        return error.message
+    tenant, fault = error.tenant, error.fault
+    remedy = fault.remedy if tenant.id else fault.registry or fault.remedy
+    named = remedy.format(id=tenant.id, file=tenant.file, folder=tenant.file.parent)
+    return f"{error.message.removesuffix('.')}: {named}"
 
 
 def look(file: Path) -> Fault | None:
@@ -126,3 +178,65 @@ def code_of(original: BaseException | None) -> str | int | None:
     first = next(iter(getattr(original, "args", ())), None)
     state: str | None = getattr(original, "sqlstate", None)
     return first if isinstance(first, int) else state
+
+
+class KnownFaults:
+    """The faults that this process met, of a damaged file until it is another one, of others for a while."""
+
+    def __init__(self, *, files: bool) -> None:
+        self._files = files  # on servers a tenant's file means nothing
+        self._known: dict[str, _Known] = {}
+
+    def of(self, tenant: Tenant) -> Fault | None:
+        """Say what is known, or seen by a look at the file, to be wrong with a database, without opening it."""
+        known = self._known.get(tenant.tenant)
+        if known and known.holds(tenant.file):
+            return known.fault
+        return look(tenant.file) if self._files else None
+
+    def note(self, tenant: Tenant, fault: Fault, why: object = None) -> None:
+        """Remember what somebody found; `why` is for the log."""
+        known = self._known.get(tenant.tenant)
+        if why and not (known and known.fault is fault):  # else the log has it
+            place = tenant.file if self._files else tenant.tenant
+            log.warning("%s: the %s %s: %s; `snaglist doctor` says what to do", place, tenant.label, fault.said, why)
+        self._known[tenant.tenant] = _Known(fault, _stamp(tenant.file), time.monotonic())
+
+    def forget(self, tenant: Tenant) -> None:
+        """Think nothing of a database."""
+        self._known.pop(tenant.tenant, None)
+
+    def refuse_damaged(self, tenant: Tenant) -> None:
+        """Raise Unusable for a file that was found damaged, until it is another one: writing may damage it more."""
+        known = self._known and self._known.get(tenant.tenant)
+        if known and known.fault is DAMAGED:
+            if known.holds(tenant.file):
+                raise Unusable(tenant, DAMAGED)
+            self.forget(tenant)
+
+    def recovered(self, tenant: Tenant, write: bool) -> None:
+        """A transaction went well: forget what that disproves."""
+        known = self._known and self._known.get(tenant.tenant)
+        if known and known.fault is not DAMAGED and (write or known.fault not in (FULL, READONLY)):
+            self.forget(tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    fault: Fault
+    stamp: tuple[int, ...] | None
+    at: float
+
+    def holds(self, file: Path) -> bool:
+        """Tell whether it may be assumed still."""
+        if self.fault is DAMAGED:
+            return self.stamp == _stamp(file)
+        return time.monotonic() - self.at < self.fault.retry_after
+
+
+def _stamp(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns

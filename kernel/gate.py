@@ -15,20 +15,23 @@ from functools import partial
 from typing import Any
 from urllib.parse import quote
 
-from snaglist.kernel import bodies
+from snaglist.kernel import bodies, hookspecs
 from snaglist.kernel.applications import Application
 from snaglist.kernel.auth import presented_key
-from snaglist.kernel.call import LOCAL, Actor, Call
+from snaglist.kernel.call import LOCAL, Actor, Call, Request
 from snaglist.kernel.containment import contained
 from snaglist.kernel.endpoints import Endpoint, Operation, Path, Reply
 from snaglist.kernel.errors import (
     BadRequest,
     Forbidden,
+    HeadersTooLarge,
     Invalid,
     MethodNotAllowed,
     NotFound,
     ServiceError,
+    TooLarge,
     Unauthorized,
+    UriTooLong,
     internal_error,
 )
 from snaglist.kernel.origin import WRITING, Peer, read_peer
@@ -38,24 +41,10 @@ from snaglist.kernel.service import Service
 
 MAX_URL = 16 * 1024
 MAX_HEADERS = 64 * 1024
-# Plugins register `observe(endpoint or None, method, status, started)` to count answers; `started`: perf_counter().
-OBSERVER = "request_observer"
 TOO_LONG = "The URL is over 16 KiB."
 READING = ("GET", "HEAD")
 Environ = Mapping[str, Any]
 Identify = Callable[[Environ, str | None], Actor | None]
-
-
-class UriTooLong(ServiceError):
-    """The URL is over 16 KiB."""
-
-    status = 414
-
-
-class HeadersTooLarge(ServiceError):
-    """The headers are over 64 KiB."""
-
-    status = 431
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +65,8 @@ class Gate:
         self._service = service
         self._identify = identify or (lambda environ, application: LOCAL)
         self._endpoints: dict[str, tuple[Endpoint, Plugin]] = service.endpoints()
-        self._pages = [(re.compile(path.pattern), path) for plugin in service.plugins.loaded() for path in plugin.paths]
-        self._observers = service.plugins.types(OBSERVER)
+        self._pages = [(re.compile(path.pattern), path) for _, path in service.plugins.added(hookspecs.register_paths)]
+        self._observers = service.plugins.calls(hookspecs.request_answered)
 
     def answer(self, environ: Environ) -> Reply:
         """Check the request and answer it, be it with the envelope of a failure."""
@@ -88,16 +77,33 @@ class Gate:
             reply = self._answer(environ, target, query, malformed)
         except Exception as error:
             reply = failure(error, target.plugin)
-        if target.endpoint and target.endpoint.cross_origin:
-            reply = replace(reply, headers={**cross_origin(target.endpoint), **reply.headers})
-        api, method = target.endpoint and target.endpoint.name, environ["REQUEST_METHOD"]
-        for name, observe in self._observers.items():
+        reply = _with_cross_origin(target.endpoint, reply)
+        api, method = target.endpoint.name if target.endpoint else None, environ["REQUEST_METHOD"]
+        for plugin, observe in self._observers:
             try:
                 contained(observe, api, method, reply.status, started)
             except Exception as error:
-                owner = self._service.plugins.owner(OBSERVER, name)
-                internal_error(error, f"an observer of requests failed, plugin {owner}")
+                internal_error(error, f"an observer of requests failed, plugin {plugin.id}")
         return reply
+
+    def may_send_body(self, environ: Environ) -> Reply | None:
+        """Answer a request before its large body is received, when that must not come; None when it may.
+
+        Nobody without the key sends one, nor does anybody to endpoints that ask for keys of their own.
+        """
+        endpoint = self.target(environ, self._read_query(environ)[0]).endpoint
+        try:
+            peer = self._check_transport(environ)
+            if endpoint and endpoint.authenticate:
+                raise TooLarge(f"The body is over the limit of {self._service.body_limit(endpoint)} bytes.")
+            self._service.keys.check(_presented(environ), peer.address)
+        except ServiceError as error:
+            return self.refuse(environ, error)
+        return None
+
+    def refuse(self, environ: Environ, error: ServiceError) -> Reply:
+        """Return the answer to a request that fails before it is one."""
+        return _with_cross_origin(self.target(environ, self._read_query(environ)[0]).endpoint, failure(error))
 
     def _answer(self, environ: Environ, target: _Target, query: dict[str, str], malformed: BadRequest | None) -> Reply:
         peer = self._check_transport(environ)
@@ -137,7 +143,7 @@ class Gate:
         operation = endpoint.operation(method)
         if operation is None:
             raise _not_allowed(endpoint, method)
-        call.method, call.body = method, body
+        call.request = Request(method, body=body)
         self._check_fields(endpoint, call, query, with_body=True)
         return self._run(operation, call)
 
@@ -155,8 +161,7 @@ class Gate:
     # -- steps 1 and 2
 
     def _check_key(self, environ: Environ, peer: Peer) -> Actor:
-        presented = presented_key(environ.get("HTTP_X_SERVICE_TOKEN"), environ.get("HTTP_AUTHORIZATION"))
-        self._service.keys.check(presented, peer.address)
+        self._service.keys.check(_presented(environ), peer.address)
         actor = self._identify(environ, None)
         if actor is None:
             raise Unauthorized("Nobody is signed in.", headers={"WWW-Authenticate": "Bearer"})
@@ -225,30 +230,34 @@ class Gate:
         self, plugin: Plugin | None, endpoint: Endpoint, call: Call, query: Mapping[str, str]
     ) -> Operation | None:
         """Check plugin, method and, where the endpoint authenticates by itself, the caller; None for OPTIONS."""
-        if plugin and not plugin.core and call.selected:
-            enabled = partial(self._service.plugins.enabled, plugin_id=plugin.id)
-            if not call.remembered(f"plugin.{plugin.id}", enabled):
-                raise NotFound(f"The plugin {plugin.id} is disabled in this application.")
-        operation = endpoint.operation(call.method)
-        if operation is None and call.method != "OPTIONS":
-            raise _not_allowed(endpoint, call.method)
+        if plugin and not self._is_on(call, plugin.id):
+            raise NotFound(f"The plugin {plugin.id} is disabled in this application.")
+        method = call.request.method
+        operation = endpoint.operation(method)
+        if operation is None and method != "OPTIONS":
+            raise _not_allowed(endpoint, method)
         if operation and endpoint.authenticate:
-            call.query = query
+            call.request.query = query
             contained(endpoint.authenticate, call)
         return operation
+
+    def _is_on(self, call: Call, plugin_id: str | None) -> bool:
+        plugin = self._service.plugins.find(plugin_id or "")
+        if plugin is None or plugin.core or not call.selected:
+            return True
+        return call.remembered(f"plugin.{plugin.id}", partial(self._service.plugins.enabled, plugin_id=plugin.id))
 
     def _call(
         self, environ: Environ, peer: Peer, endpoint: Endpoint | None = None, application: Application | None = None
     ) -> Call:
-        return Call(
-            self._service,
-            application,
-            method=environ["REQUEST_METHOD"],
-            body_limit=self._service.body_limit(endpoint) if endpoint else 0,
+        request = Request(
+            environ["REQUEST_METHOD"],
             environ=environ,
             base_url=self._base_url(environ, peer),
             address=peer.address,
+            body_limit=self._service.body_limit(endpoint) if endpoint else 0,
         )
+        return Call(self._service, application, request=request)
 
     # -- step 8
 
@@ -266,18 +275,22 @@ class Gate:
     # -- step 9 and the handler
 
     def _read_request(self, endpoint: Endpoint, call: Call, query: Mapping[str, str]) -> None:
-        with_body = call.method in WRITING and not endpoint.authenticate
-        if with_body and (raw := call.read_body(unpacked=call.body_limit if endpoint.gzip else 0)):
-            bodies.check_json_type(call.environ)
-            call.body = bodies.parse_json(raw)
+        request = call.request
+        with_body = request.method in WRITING and not endpoint.authenticate
+        if with_body and (raw := request.read_body(unpacked=request.body_limit if endpoint.gzip else 0)):
+            bodies.check_json_type(request.environ)
+            request.body = bodies.parse_json(raw)
         self._check_fields(endpoint, call, query, with_body=with_body)
 
     def _check_fields(self, endpoint: Endpoint, call: Call, query: Mapping[str, str], *, with_body: bool) -> None:
-        method = "get" if call.method == "HEAD" else call.method
+        request = call.request
+        method = "get" if request.method == "HEAD" else request.method
         schema = self._service.schemas.find(endpoint.schemas, endpoint.name, method, "query")
-        call.query, problems = schema.read_query(query) if schema else ({}, [])
+        if schema and schema.added:
+            query = {name: value for name, value in query.items() if self._is_on(call, schema.added.get(name))}
+        request.query, problems = schema.read_query(query) if schema else ({}, [])
         if with_body:
-            call.body, more = self._check_body(endpoint, method, call.body, call.query, query)
+            request.body, more = self._check_body(endpoint, method, request.body, request.query, query)
             known = schema.contents.get("properties", {}) if schema else {}
             problems += [*more, *self._misplaced(endpoint, method, query.keys() - known.keys())]
         if problems:
@@ -349,9 +362,15 @@ def _not_allowed(endpoint: Endpoint, method: str) -> MethodNotAllowed:
     return MethodNotAllowed(f"{endpoint.name} does not support {method}.", headers={"Allow": endpoint.allow()})
 
 
-def cross_origin(endpoint: Endpoint) -> dict[str, str]:
-    """The headers that let pages of every origin use an endpoint; no credentials, so there is nothing to steal."""
-    return {
+def _presented(environ: Environ) -> bytes | None:
+    return presented_key(environ.get("HTTP_X_SERVICE_TOKEN"), environ.get("HTTP_AUTHORIZATION"))
+
+
+def _with_cross_origin(endpoint: Endpoint | None, reply: Reply) -> Reply:
+    """Add what lets pages of every origin use an endpoint; no credentials, so there is nothing to steal."""
+    if not endpoint or not endpoint.cross_origin:
+        return reply
+    headers = {
         "Access-Control-Allow-Origin": "*",
         "Access-Control-Allow-Methods": endpoint.allow(),
         "Access-Control-Allow-Headers": ", ".join(endpoint.cross_origin),
@@ -359,6 +378,7 @@ def cross_origin(endpoint: Endpoint) -> dict[str, str]:
         "Access-Control-Max-Age": "7200",
         "Cross-Origin-Resource-Policy": "cross-origin",
     }
+    return replace(reply, headers={**headers, **reply.headers})
 
 
 def _reply(operation: Operation, call: Call) -> Reply:

@@ -1,34 +1,37 @@
-"""The plugin contract: every hook the kernel calls.
+"""The hooks that the kernel calls, and what a hook is.
 
-A plugin is a module named by an entry point of the group `snaglist.plugins`; it implements any of
-these functions, marked with `hookimpl`. Three modes:
+A plugin is a module named by an entry point of the group `snaglist.plugins`; it implements any hooks, marked with
+`hookimpl`. Areas, and wheels, add hooks of their own with `register_hookspecs`. Modes:
 
-- *collect*: called once at start, before any request. An exception, or a value of the wrong shape, marks the plugin
-  `failed`; the rest starts.
+- *collect*: called once at start, before any request, and returns what the plugin adds. An exception, or a value of the
+  wrong shape, marks the plugin `failed`; the rest starts.
 - *robust*: called inside the transaction of what happened, for plugins enabled in that application, each in
   a savepoint of its own: a failure undoes this plugin's rows only and shows as its `last_error`.
 - *chain*: as robust, and the result replaces the value for the next plugin; `None` leaves it as it is. A plugin gets
   a copy, so what it changed before it failed is gone.
+- *direct*: called where something is done, without a savepoint; the text of the hook says what a failure does.
 
-An implementation may leave out arguments it does not need.
+Core areas come first, then plugins by name, each after those it names in `after`; `hookimpl(tryfirst=True)` and
+`trylast=True` change that. An implementation may leave out arguments it does not need.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import click
 import pluggy
+from sqlalchemy import Connection, Table
 
-if TYPE_CHECKING:
-    import click
-    from sqlalchemy import Connection, Table
-
-    from snaglist.kernel.call import Call
-    from snaglist.kernel.endpoints import Assets, Endpoint, Path
-    from snaglist.kernel.jobs import Job
-    from snaglist.kernel.settings import Option
+from snaglist.kernel.call import Call
+from snaglist.kernel.endpoints import Assets, Endpoint, Path
+from snaglist.kernel.installation import Installation
+from snaglist.kernel.jobs import Job
+from snaglist.kernel.settings import Option
 
 hookspec = pluggy.HookspecMarker("snaglist")
+SchemaStep = tuple[str, Callable[[Connection], None]]
 hookimpl = pluggy.HookimplMarker("snaglist")
 
 
@@ -49,6 +52,14 @@ class Description:
     after: tuple[str, ...] = ()
     lacks: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse what could not be shown or put in order."""
+        for name in ("name", "description", "category", "version", "lacks"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"describe(): {name}: must be a text, not {getattr(self, name)!r:.60}")
+        if not isinstance(self.after, tuple | list) or not all(isinstance(one, str) for one in self.after):
+            raise TypeError(f"describe(): after: must be a tuple of texts, not {self.after!r:.60}")
+
 
 @hookspec
 def describe() -> Description:  # type: ignore[empty-body]
@@ -59,8 +70,20 @@ def describe() -> Description:  # type: ignore[empty-body]
 
 
 @hookspec
-def register_endpoints(register: "Callable[[Endpoint], None]") -> None:
-    """Collect. Call `register(Endpoint(...))` for each `api` value. A name already taken is refused. Since 0.1.
+def register_hookspecs() -> object:
+    """Collect. Return a module, or another namespace, of hooks that this plugin calls. Since 0.2.
+
+    Each is a function marked with `hookspec`; one without arguments is called at start and says by its annotation what
+    it returns: a `Sequence`, or a `Mapping` by name, of a class. The plugin gets it with
+    `service.plugins.added(hook)` or `types(hook)`, and calls others with `call.emit(hook, value)`,
+    `call.chain(hook, value)` or `service.plugins.calls(hook)`. Implementations of a hook whose plugin may be missing
+    are marked `hookimpl(optionalhook=True)`.
+    """
+
+
+@hookspec
+def register_endpoints() -> Sequence[Endpoint]:  # type: ignore[empty-body]
+    """Collect. Return an `Endpoint` for each `api` value. A name already taken is refused. Since 0.1.
 
     The endpoint answers 404 in applications where the plugin is off. A schema file that is no JSON or no JSON Schema
     makes the plugin `failed`, with the name of the file, and so does one that is missing: each method needs a response,
@@ -69,8 +92,8 @@ def register_endpoints(register: "Callable[[Endpoint], None]") -> None:
 
 
 @hookspec
-def register_paths(register: "Callable[[Path], None]") -> None:
-    """Collect. Call `register(Path(...))` for paths beside `?api=`: the page at the root, public files. Since 0.1.
+def register_paths() -> Sequence[Path]:  # type: ignore[empty-body]
+    """Collect. Return a `Path` for each path beside `?api=`: the page at the root, public files. Since 0.1.
 
     Only for files that anybody may read, and for foreign protocols that cannot use `?api=` and authenticate by
     themselves. A pattern already taken is refused.
@@ -78,8 +101,8 @@ def register_paths(register: "Callable[[Path], None]") -> None:
 
 
 @hookspec
-def register_tables(register: "Callable[[Table], None]") -> None:
-    """Collect. Call `register(table)` for each SQLAlchemy Core table of an application's database. Since 0.1.
+def register_tables() -> Sequence[Table]:  # type: ignore[empty-body]
+    """Collect. Return the SQLAlchemy Core tables of an application's database. Since 0.1.
 
     Registering lets `db dump` and `db load` take the table along; a step creates it. A name already taken is
     refused, so it should begin with the plugin's id.
@@ -87,26 +110,27 @@ def register_tables(register: "Callable[[Table], None]") -> None:
 
 
 @hookspec
-def register_steps(register: "Callable[[str, Callable[[Connection], None]], None]") -> None:
-    """Collect. Call `register(name, step)` in order; each step runs once per application database.
+def register_steps() -> Sequence[SchemaStep]:  # type: ignore[empty-body]
+    """Collect. Return pairs `(name, step)` in order; each step runs once per application database.
 
     A step gets the open connection, runs in one transaction with its ledger row, must be repeatable (MySQL commits
-    DDL by itself), and never changes after release. A step that raises makes the plugin `failed`, and so does a
-    database that a newer version of the plugin has changed; its tables stay. Since 0.1.
+    DDL by itself; `snaglist.kernel.ddl` looks first), and never changes after release: it holds the tables as they were
+    when it was written, and never names those that the code uses now. A step that raises makes the plugin `failed`, and
+    so does a database that a newer version of the plugin has changed; its tables stay. Since 0.1.
     """
 
 
 @hookspec
-def register_settings(register: "Callable[[Option], None]") -> None:
-    """Collect. Call `register(Option("section.name", default, reason))` for configuration keys. Since 0.1.
+def register_settings() -> Sequence[Option]:  # type: ignore[empty-body]
+    """Collect. Return an `Option("section.name", default, reason)` for each configuration key. Since 0.1.
 
     Read them with `call.setting("section.name")`. A name already taken is refused: the section is the plugin's id.
     """
 
 
 @hookspec
-def register_jobs(register: "Callable[[Job], None]") -> None:
-    """Collect. Call `register(Job(kind, run, ...))` for background work and its schedule. Since 0.1.
+def register_jobs() -> Sequence[Job]:  # type: ignore[empty-body]
+    """Collect. Return a `Job(kind, run, ...)` for each kind of background work, with its schedule. Since 0.1.
 
     `kind` has at most 40 characters and begins with the plugin's id. `run(call)` gets a `JobCall` and returns a JSON
     object or None. What it raises makes the job failed (after a ServiceError with that message, else with a reference
@@ -115,48 +139,17 @@ def register_jobs(register: "Callable[[Job], None]") -> None:
 
 
 @hookspec
-def register_parsers(register: Callable[[Any], None]) -> None:
-    """Collect. Call `register(parser)` with a `snaglist.plugins.logs.Parser`. Since 0.1.
+def register_commands() -> Sequence[click.Command]:  # type: ignore[empty-body]
+    """Collect. Return commands of the command line, made with `snaglist.kernel.cli.command`. Since 0.1.
 
-    Parsers take part in the applications where the plugin is on, before the built-in ones. The format of a file
-    is that of the parser with the most headers in its first 64 KiB. When a parser raises, or gives what is no event,
-    the file is read on without it; the failure is the plugin's `last_error` until it reads a file of its format.
+    Called at the start of each `snaglist` command, before an application is known. A name that is taken is refused:
+    then none of the plugin's commands is there, and stderr says so.
     """
 
 
 @hookspec
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Collect. Call `register(name, value)` for kinds owned by areas, such as connector types. Since 0.1.
-
-    Called once for each kind that an area asks for with `service.plugins.types(kind)`; ignore kinds you do not know.
-    Kinds: `connector` (a `ConnectorType`), `alert channel type` (a `ChannelType`), `tracker provider` (a `Provider`):
-    their names are like `my_type`, at most 16 characters; `sealed` (`stored(call)`, for plugins that keep
-    secrets); `metric`, `request_observer`, `beside_worker` and `health_check` (see
-    [Types of other areas](#types-of-other-areas)). A name already taken is refused, and then the plugin is `failed`.
-    """
-
-
-@hookspec
-def register_commands(cli: "click.Group") -> None:
-    """Collect. Add commands to the command line with `snaglist.kernel.cli.command`. Since 0.1.
-
-    Called at the start of each `snaglist` command, before an application is known. A command that exists is not
-    replaced: then none of the plugin's commands is there, and stderr says so.
-    """
-
-
-@hookspec
-def health_checks(register: "Callable[[str, Callable[[], bool]], None]") -> None:
-    """Collect. Call `register(name, check)`; the check returns True when all is well. Since 0.1.
-
-    Asked with every `?api=health`, so it must be quick. Anything but True, or an exception, makes the health
-    `degraded`; the names of snaglist's own checks are not replaced.
-    """
-
-
-@hookspec
-def dashboard_assets() -> "Assets":  # type: ignore[empty-body]
-    """Collect. Return the plugin's browser module and styles. Since 0.1.
+def dashboard_assets() -> Sequence[Assets]:  # type: ignore[empty-body]
+    """Collect. Return the plugin's browser module and styles, in a list. Since 0.1.
 
     `Assets(plugin id, folder, "main.js", ("main.css",))`; a file that is missing makes the plugin `failed`. See
     [Dashboard](#dashboard) for the module.
@@ -164,53 +157,47 @@ def dashboard_assets() -> "Assets":  # type: ignore[empty-body]
 
 
 @hookspec
-def lines_read(call: "Call", batch: Any) -> None:
-    """Robust. Every parsed entry of an import batch (`snaglist.plugins.logs.LineBatch`), before filters. Since 0.1.
+def check_added(plugin: Any, hook: str, name: str | None, value: Any) -> None:
+    """Direct. Look at a value that a plugin adds by a collect hook, and raise to refuse it. Since 0.2.
 
-    At most 5,000 entries, in the transaction that stores those that are kept. A file that is read anew (`batch.reread`)
-    hands the same entries out again.
+    `name` is its key where the hook returns a mapping. For the plugin that calls the hook: what is only used later
+    would fail there, in somebody else's work. What it raises makes the plugin that adds the value `failed`.
     """
 
 
 @hookspec
-def events_storing(call: "Call", events: Sequence[Any]) -> Sequence[Any] | None:
-    """Chain. May change events (`snaglist.plugins.issues.Event`) before they are grouped. Since 0.1.
+def check_plugin(service: Installation, plugin: Any) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
+    """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2."""
 
-    Return a list of the events to go on with, or None; changing them in place counts too. At most 1,000 events, from
-    files or pushed. Events may be left out; each that stays keeps its `byte_start`. A result with anything else in it
-    is a failure of the hook.
+
+@hookspec
+def open_schemas() -> Mapping[str, Callable[[Any], Mapping[str, Any]]]:  # type: ignore[empty-body]
+    """Collect. Return, by the name of an `x-open` of schemas, a function of the service: more properties. Since 0.2."""
+
+
+@hookspec
+def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[empty-body]
+    """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2."""
+
+
+@hookspec
+def run_beside_worker(service: Installation, stop: threading.Event) -> None:
+    """Direct. Work that waits for its own news, in a thread beside each worker until `stop` is set. Since 0.2.
+
+    In processes that run jobs, whether the plugin is on anywhere or not. A failure is in the log, and the thread ends.
     """
 
 
 @hookspec
-def events_stored(call: "Call", batch: Any) -> None:
-    """Robust. After a batch was stored (`snaglist.plugins.issues.StoredBatch`), same transaction. Since 0.1.
+def request_answered(endpoint: str | None, method: str, status: int, started: float) -> None:
+    """Direct. After each request, in its thread and outside transactions, to count answers. Since 0.2.
 
-    At most 1,000 events. `batch.new_issues`, `changed_issues`, `reoccurred_issues` and `counts` say what it did.
+    `endpoint` is the `api` value, None without one; `started` is of `time.perf_counter()`. A failure is in the log.
     """
 
 
 @hookspec
-def stack_showing(call: "Call", event: Any) -> Any | None:
-    """Chain. May resolve the exceptions of an event when it is shown. Since 0.1.
-
-    In a transaction that cannot write. Return the changed event, or None; changing it in place counts too. Failures
-    are only in the log.
-    """
-
-
-@hookspec
-def issue_changed(call: "Call", change: Any) -> Mapping[str, Any] | None:
-    """Robust. After status, assignment, merge, edit or delete (`snaglist.plugins.issues.IssueChange`). Since 0.1.
-
-    Return a JSON object or None; anything else is a failure of the hook. It is added under the plugin's id to the
-    answers of `issue-status`, `assign-issue` and `bulk-issues` (for status, assignment and snooze); with other changes
-    it is dropped.
-    """
-
-
-@hookspec
-def plugin_switched(call: "Call", on: bool) -> None:
+def plugin_switched(call: Call, on: bool) -> None:
     """Robust. Called for the plugin that was just enabled or disabled in the call's application. Since 0.1.
 
     The place to make keys, or to note from where on new data counts. Not called when the state stays as it was.
@@ -218,7 +205,7 @@ def plugin_switched(call: "Call", on: bool) -> None:
 
 
 @hookspec
-def application_changed(call: "Call", change: str) -> None:
+def application_changed(call: Call, change: str) -> None:
     """Robust. After an application was `created`, or before it is `removed`; for every loaded plugin. Since 0.1.
 
     Its database goes with it, so there is nothing to delete there; this is for what lies elsewhere.

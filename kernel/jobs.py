@@ -1,47 +1,25 @@
-"""Background work: a table of jobs per application, taken by any worker of any process under a lease.
+"""Background work as areas see it: its kinds, what a run gets, and the answer of endpoints that queue it.
 
-A lease is held by heartbeat: `lease_owner` names the worker, `heartbeat_at` is renewed every 5 seconds and
-a running job whose heartbeat is 15 seconds old, or whose process on this node is gone, is free again. Jobs
-are therefore run at least once and must be safe to repeat.
+What takes and runs jobs is in the area `system`.
 """
 
-import json
-import logging
-import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import ColumnElement, Select, String, and_, cast, delete, insert, or_, select, true, update
-from sqlalchemy.engine import Connection, RowMapping
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy import ColumnElement, and_, select, update
 
-from snaglist.kernel import store, times
+from snaglist.kernel import store
+from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Call
-from snaglist.kernel.containment import contained
-from snaglist.kernel.database import clock, inserted_id
-from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
-from snaglist.kernel.leases import POLL_SECONDS, is_gone, place, worker_id
-from snaglist.kernel.text import clip, storable
+from snaglist.kernel.database import clock
+from snaglist.kernel.endpoints import Reply
+from snaglist.kernel.errors import Conflict, ServiceError
+from snaglist.kernel.text import clip
 
-if TYPE_CHECKING:
-    from snaglist.kernel.applications import Application
-    from snaglist.kernel.service import Service
-
-log = logging.getLogger("snaglist")
-
-LEASE_SECONDS = 15
-RENEW_SECONDS = 5
-RETRY_SECONDS = 10
-LONGEST_RETRY_SECONDS = 3600
-MAX_DEDUPE = 160
-UNFINISHED = ("queued", "running")
-_SILENT = f"Nothing was heard of the worker for {LEASE_SECONDS} seconds: it ended, or could not reach the database."
+WAIT_SECONDS = 30.0
 _table = store.jobs
-# A key that is free again still says what it was, so that a retried job gets it back.
-_FREED = _table.c.dedupe + "#" + cast(_table.c.id, String)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +39,10 @@ class Job:
     unit: str = ""
     max_attempts: int = 3
     every: str | None = None
-    due: "Callable[[Call], Mapping[str, Any] | None] | None" = None
+    due: Callable[[Call], Mapping[str, Any] | None] | None = None
     local: bool = False
-    rests: "Callable[[Call], bool] | None" = None
-    watch: "Callable[[Application], bool] | None" = None
+    rests: Callable[[Call], bool] | None = None
+    watch: Callable[[Application], bool] | None = None
 
 
 class Cancelled(Exception):
@@ -97,7 +75,7 @@ class JobCall(Call):
     def check_cancelled(self) -> None:
         """Stop here when the user asked for it, or when the lease is lost."""
         with self.service.database.transaction(self.application, write=False) as db:
-            row = db.execute(select(_table.c.cancel_requested, _table.c.lease_owner).where(self._mine())).first()
+            row = db.execute(select(_table.c.cancel_requested, _table.c.lease_owner).where(self.mine())).first()
         if row is None:
             raise LeaseLost
         if row.cancel_requested:
@@ -107,235 +85,36 @@ class JobCall(Call):
         """Keep the lease."""
         self._renew({})
 
-    def _mine(self) -> ColumnElement[bool]:
+    def mine(self) -> ColumnElement[bool]:
+        """The row of the job, while the lease is held."""
         return and_(_table.c.id == self.job_id, _table.c.lease_owner == self.lease_owner)
 
     def _renew(self, values: Mapping[str, Any], *conditions: ColumnElement[bool]) -> None:
         with self.service.database.transaction(self.application, write=True) as db:
             changes = {**values, "heartbeat_at": clock(db)}
-            db.execute(update(_table).where(self._mine(), *conditions).values(changes))
+            db.execute(update(_table).where(self.mine(), *conditions).values(changes))
 
 
-class Jobs:
-    """Queueing, running and showing jobs."""
-
-    def __init__(self, service: "Service") -> None:
-        self._service = service
-        self.kinds: dict[str, tuple[str, Job]] = {}
-        self._woken = threading.Event()
-        self._place = place(service.settings.node)
-        self._unwritten: list[tuple[JobCall, RowMapping, dict[str, Any]]] = []  # ends that the database was away for
-
-    def add(self, owner: str, job: Job) -> None:
-        """Take a kind in; `owner` is the plugin that registers it."""
-        if job.kind in self.kinds:
-            raise ValueError(f"job kind {job.kind} is registered twice")
-        self.kinds[job.kind] = (owner, job)
-
-    def forget(self, owner: str) -> None:
-        """Drop the kinds of a plugin that was taken out."""
-        self.kinds = {kind: known for kind, known in self.kinds.items() if known[0] != owner}
-
-    def enqueue(
-        self,
-        call: Call,
-        kind: str,
-        args: Mapping[str, Any],
-        *,
-        dedupe: str | None = None,
-        total: int | None = None,
-        node: str | None = None,
-    ) -> int:
-        """Queue a job in the call's transaction; Conflict while an unfinished one has the same `dedupe`."""
-        job = self.kinds[kind][1]
-        node = node or (self._service.file_node if job.local else "") or None
-        if dedupe and node:
-            dedupe = f"{dedupe}@{node}"
-        row = {"kind": kind, "args": dict(args), "total": total, "unit": job.unit, "max_attempts": job.max_attempts}
-        return self.queue(call, **row, node=node, dedupe=dedupe)
-
-    def queue(self, call: Call, **given: Any) -> int:
-        """Queue a job given as its row; `enqueue` is for areas."""
-        if len(given["dedupe"] or "") > MAX_DEDUPE:
-            raise ValueError(f"dedupe: at most {MAX_DEDUPE} characters")
-        now = clock(call.db)
-        row = given | {"status": "queued", "done": 0, "attempts": 0, "cancel_requested": False}
-        row |= {"run_at": now, "created_at": now, "created_by": call.label}
-        try:
-            with call.db.begin_nested():
-                job_id = inserted_id(call.db.execute(insert(_table), row))
-        except IntegrityError as error:
-            raise Conflict(f"{given['kind']}: one is queued or running already") from error
-        call.after_commit.add(self.wake)
-        return job_id
-
-    def unfinished(self, call: Call, *kinds: str) -> bool:
-        """Tell whether a job (of these kinds, when given) that may run on this node is queued or running."""
-        of_kinds = _table.c.kind.in_(kinds) if kinds else true()
-        wanted = select(_table.c.id).where(_table.c.status.in_(UNFINISHED), of_kinds, self.reachable())
-        return call.db.execute(wanted.limit(1)).first() is not None
-
-    def find(self, call: Call, job_id: int) -> RowMapping:
-        """Return the row of a job or raise NotFound."""
-        row = call.db.execute(select(_table).where(_table.c.id == job_id)).mappings().first()
-        if row is None:
-            raise NotFound("Unknown job.")
-        return row
-
-    def cancel(self, call: Call, job_id: int) -> None:
-        """Cancel a queued job now, a running one at its next safe point."""
-        row = self.find(call, job_id)
-        if row["status"] not in UNFINISHED:
-            raise Conflict("The job is finished.")
-        queued = update(_table).where(_table.c.id == job_id, _table.c.status == "queued")
-        if not call.db.execute(queued.values(_ended("cancelled", call.now))).rowcount:
-            call.db.execute(update(_table).where(_table.c.id == job_id).values(cancel_requested=True))
-
-    # -- running
-
-    def run_next(self, application: "Application", worker: str = "", job_id: int | None = None) -> bool:
-        """Take and run one due job of an application (this one, when given) here; False when there is none."""
-        worker = worker or worker_id(self._service.settings.node)
-        self._write_ends(application)
-        claimed = self._claim(application, worker, job_id)
-        if claimed is not None:
-            self._run(application, claimed, worker)
-        return claimed is not None
-
-    def run_queued(self, application: "Application", worker: str = "") -> int:
-        """Run due jobs here until none is left; returns how many."""
-        return sum(iter(lambda: self.run_next(application, worker), False))
-
-    def waiting(self, application: "Application") -> bool:
-        """Tell whether a job is left that may run here, later or when another worker gave it up."""
-        with self._service.database.transaction(application, write=False) as db:
-            left = _table.c.status.in_(UNFINISHED), _table.c.kind.in_(list(self.kinds)), self.reachable()
-            return db.execute(select(_table.c.id).where(*left).limit(1)).first() is not None
-
-    def prune(self, application: "Application") -> None:
-        """Forget jobs that finished longer ago than `jobs.keep_days`."""
-        with self._service.database.transaction(application, write=False) as db:
-            limit = times.add(clock(db), days=-self._service.settings["jobs.keep_days"])
-            old = and_(_table.c.status.not_in(UNFINISHED), _table.c.run_at < limit)
-            if db.execute(select(_table.c.id).where(old).limit(1)).first() is None:
-                return
-        with self._service.database.transaction(application, write=True) as db:
-            db.execute(delete(_table).where(old))
-
-    def wait_for_work(self, stop: threading.Event) -> None:
-        """Sleep until a job was queued in this process, a second has passed, or the worker must stop."""
-        if not stop.is_set():
-            self._woken.wait(POLL_SECONDS)
-            self._woken.clear()
-
-    def wake(self) -> None:
-        """End a worker's sleep."""
-        self._woken.set()
-
-    def _claim(self, application: "Application", worker: str, job_id: int | None) -> RowMapping | None:
-        database = self._service.database
-        with database.transaction(application, write=False) as db:  # asked first, so that idle workers never write
-            if db.execute(self._due(db, job_id)).first() is None:
-                return None
-        with database.transaction(application, write=True) as db:
-            row = db.execute(self._due(db, job_id).with_for_update(skip_locked=True)).mappings().first()
-            if row is None:
-                return None
-            now = clock(db)
-            if row["cancel_requested"]:
-                changes = _ended("cancelled", now)
-            elif row["attempts"] >= row["max_attempts"]:
-                guess = "The worker died." if is_gone(row["lease_owner"] or "", self._place) else _SILENT
-                changes = _ended("failed", now) | {"error": guess, "error_status": 500}
-            else:
-                changes = {"status": "running", "lease_owner": worker, "heartbeat_at": now}
-                changes |= {"attempts": row["attempts"] + 1, "started_at": row["started_at"] or now}
-            db.execute(update(_table).where(_table.c.id == row["id"]).values(changes))
-        return row if changes["status"] == "running" else None
-
-    def _due(self, db: Connection, job_id: int | None) -> Select[Any]:
-        now = clock(db)
-        running = _table.c.status == "running"
-        owners = db.scalars(select(_table.c.lease_owner).where(running).distinct()).all()
-        lost = or_(
-            _table.c.heartbeat_at < times.add(now, seconds=-LEASE_SECONDS),
-            _table.c.lease_owner.in_([owner for owner in owners if is_gone(owner, self._place)]),
-        )
-        free = or_(queued_for(now), and_(running, lost))
-        wanted = true() if job_id is None else _table.c.id == job_id
-        found = select(_table).where(free, wanted, _table.c.kind.in_(list(self.kinds)), self.reachable())
-        return found.order_by(_table.c.run_at, _table.c.id).limit(1)
-
-    def reachable(self) -> ColumnElement[bool]:
-        """Jobs that may run on this node."""
-        return or_(_table.c.node.is_(None), _table.c.node == self._service.settings.node)
-
-    def _run(self, application: "Application", row: RowMapping, worker: str) -> None:
-        owner, job = self.kinds[row["kind"]]
-        call = JobCall(self._service, application, job_id=row["id"], args=row["args"], lease_owner=worker)
-        stop = threading.Event()
-        keeper = threading.Thread(target=_keep_lease, args=(call, stop), daemon=True)
-        keeper.start()
-        try:
-            returned = contained(job.run, call)
-            result = dict(returned or {})
-            json.dumps(result, allow_nan=False)  # what cannot be stored is the job's failure, not the worker's
-            outcome = {"status": "succeeded", "result": result, "error": None}
-        except LeaseLost:
-            return
-        except Cancelled:
-            outcome = {"status": "cancelled"}
-        except Exception as error:
-            outcome = _failure(row, error, owner)
-        finally:
-            stop.set()
-            keeper.join()
-        self._unwritten.append((call, row, outcome))
-        self._write_ends(application)
-
-    def _write_ends(self, application: "Application") -> None:
-        """Write how jobs ended that ran here, at once or when the database is back: nobody else knows it."""
-        for end in [end for end in self._unwritten if end[0].application == application]:
-            self._service.database.repeat(partial(_write_end, *end))
-            self._unwritten = [other for other in self._unwritten if other is not end]
+def job_reply(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -> Reply:
+    """Answer for a queued job: 202 at once, or with `wait` its outcome, held for at most 30 seconds."""
+    if not call.query.get("wait"):  # how far a quick worker is by now is no part of this answer, nor is a failure
+        return Reply({"job_id": job_id, "status": "queued", **(extra or {})}, 202)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while (reply := job_state(call, job_id, extra)).status == 202 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return reply
 
 
-def queued_for(now: str) -> ColumnElement[bool]:
-    """Queued and due. Only a retry waits, and never as long as it would where the clock was put back."""
-    longest = times.add(now, seconds=LONGEST_RETRY_SECONDS)
-    due = or_(_table.c.attempts == 0, _table.c.run_at <= now, _table.c.run_at > longest)
-    return and_(_table.c.status == "queued", due)
-
-
-def _write_end(call: JobCall, row: RowMapping, outcome: dict[str, Any]) -> None:
-    with call.service.database.transaction(call.application, write=True) as db:
-        now = clock(db)
-        if outcome["status"] == "queued":
-            delay = min(RETRY_SECONDS * 2 ** row["attempts"], LONGEST_RETRY_SECONDS)
-            values = {"run_at": times.add(now, seconds=delay), "lease_owner": None}
-        else:
-            values = _ended(outcome["status"], now) | {"text": None}
-        db.execute(update(_table).where(call._mine()).values(values | outcome))
-
-
-def _ended(status: str, now: str) -> dict[str, Any]:
-    return {"status": status, "finished_at": now, "dedupe": _FREED, "lease_owner": None}
-
-
-def _failure(row: RowMapping, error: Exception, owner: str) -> dict[str, Any]:
-    """Return what becomes of a job that failed; what may pass by itself is tried again."""
-    what = f"job {row['kind']} {row['id']} of plugin {owner} failed"
-    known = error if isinstance(error, ServiceError) else internal_error(error, what)
-    away = isinstance(error, Unavailable) and isinstance(error.__cause__, SQLAlchemyError)
-    said = f"The database was not reachable while the job ran ({known.message})" if away else known.message
-    outcome = {"status": "failed", "error": clip(storable(said), 1000), "error_status": known.status}
-    passing = isinstance(error, Unavailable | OSError | SQLAlchemyError)
-    return outcome | {"status": "queued"} if passing and row["attempts"] + 1 < row["max_attempts"] else outcome
-
-
-def _keep_lease(call: JobCall, stop: threading.Event) -> None:
-    while not stop.wait(RENEW_SECONDS):
-        try:
-            call.renew()
-        except Exception:
-            log.warning("the lease of job %s could not be renewed", call.job_id, exc_info=True)
+def job_state(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -> Reply:
+    """Answer for a job as it is now: 200 with its result, or 202; a failure is raised."""
+    with call.transaction(write=False):
+        row = call.service.jobs.find(call, job_id)
+    if row["status"] == "succeeded":
+        return Reply({"job_id": job_id, "status": "succeeded", **(row["result"] or {})})
+    if row["status"] == "cancelled":
+        raise Conflict("The job was cancelled.")
+    if row["status"] == "failed":
+        failure = ServiceError(row["error"] or "The job failed.")
+        failure.status = row["error_status"] or 500
+        raise failure
+    return Reply({"job_id": job_id, "status": row["status"], **(extra or {})}, 202)

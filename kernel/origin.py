@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from snaglist.kernel.addresses import Network
 from snaglist.kernel.errors import BadRequest, Forbidden
 
 _HOST = re.compile(
@@ -15,7 +14,13 @@ _HOST = re.compile(
 )
 _ORIGIN = re.compile(r"(https?)://([^/?#@\\%\s]+)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 WRITING = ("POST", "PUT", "PATCH", "DELETE")
+
+
+def parse_networks(texts: Iterable[str]) -> list[Network]:
+    """Read CIDR networks; raises ValueError."""
+    return [ipaddress.ip_network(text, strict=False) for text in texts]
 
 
 @dataclass(frozen=True, slots=True)

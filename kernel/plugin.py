@@ -1,18 +1,18 @@
 """One plugin: what is known of it and what it contributes."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 from sqlalchemy import Table
 
-from snaglist.kernel.endpoints import Assets, Endpoint, Path
+from snaglist.kernel import hookspecs
+from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.jobs import Job
-from snaglist.kernel.settings import Option
-from snaglist.kernel.steps import Step
 
+T = TypeVar("T")
 DISTRIBUTION = "snaglist"
 BLOCKED = "blocked by plugins.disabled"
 
@@ -24,19 +24,26 @@ class Plugin:
     id: str
     distribution: str
     description: Description
+    module: Any = None
     hooks: dict[str, pluggy.HookImpl] = field(default_factory=dict)
     error: str | None = None
     failed_hook: str = "load"
     failed_at: str | None = None
-    endpoints: list[Endpoint] = field(default_factory=list)
-    paths: list[Path] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
-    options: list[Option] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
-    parsers: list[Any] = field(default_factory=list)
-    checks: list[tuple[str, Callable[[], bool]]] = field(default_factory=list)
-    assets: list[Assets] = field(default_factory=list)
+    added: dict[str, list[tuple[Any, Any]]] = field(default_factory=dict)  # by collect hook: names, if any, and values
+
+    def values(self, hook: Callable[[], Sequence[T]]) -> list[T]:
+        """Return what it added by a collect hook."""
+        return [value for _, value in self.added.get(hook.__name__, ())]
+
+    @property
+    def endpoints(self) -> list[Endpoint]:
+        """Its endpoints."""
+        return self.values(hookspecs.register_endpoints)
+
+    @property
+    def tables(self) -> list[Table]:
+        """Its tables."""
+        return self.values(hookspecs.register_tables)
 
     @property
     def core(self) -> bool:
@@ -51,3 +58,8 @@ def way_on(plugin: Plugin) -> str:
     if plugin.error == BLOCKED:
         return "taken out of there, it is back with its data"
     return f"all else goes on without it; mend it, uninstall it, or set SERVICE_DISABLED_PLUGINS={plugin.id}"
+
+
+def normal(name: str) -> str:
+    """Return the name of a plugin or distribution as it is compared."""
+    return re.sub(r"[-_.]+", "-", name.strip()).lower()

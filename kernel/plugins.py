@@ -1,30 +1,30 @@
 """Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
 
-Nothing is registered or unregistered at run time: whether a plugin is on in an application is read from
-that application's database with every request or batch, so a switch holds in every process at once.
+pluggy finds the implementations of a hook and checks their arguments. They are called one by one, because each is
+contained by itself. Whether a plugin is on in an application is read from its database with every request or batch.
 """
 
 import logging
 import re
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass
+from functools import cache, partial
+from importlib import metadata
+from importlib.metadata import EntryPoint
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import click
 import pluggy
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection
 
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.endpoints import Assets, Endpoint, Path
-from snaglist.kernel.engines import ends_transaction, is_aborted
+from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
 from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.jobs import Job
-from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, way_on
-from snaglist.kernel.settings import Option
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
+from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
 
@@ -32,22 +32,27 @@ if TYPE_CHECKING:
     from snaglist.kernel.call import Call
 
 log = logging.getLogger("snaglist")
+P = ParamSpec("P")
+T = TypeVar("T")
+V = TypeVar("V")
+R = TypeVar("R")
 
 GROUP = "snaglist.plugins"
+CORE_GROUP = "snaglist.core"  # the areas of GROUP that cannot be switched off, so that this is known before an import
+CHANGED = 'see "Changes of the contract in 0.2" in docs/plugins.md'
+entry_points: Any = cache(metadata.entry_points)  # searching what is installed takes longer than the rest of a start
 _ID = re.compile(r"[a-z][a-z0-9_]{0,40}", re.ASCII)
+_TYPE = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _SETTING = "plugin."
-# The area `system` registers `check(plugin, hook, *new)` of this kind: it raises for what a plugin may not hand over.
-REGISTRATION = "registration"
-# And `look(service, plugin)`: it gives hooks and what is wrong with what they registered, now that all is there.
-WHOLE = "whole_registration"
 _MESSAGE = 300
-Check = Callable[[Any], Any]
-TypeCheck = Callable[[str, Any], None]
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
+# What two plugins cannot both add, and the attribute that tells; of dataclasses it is `name`.
+_UNIQUE = {
+    "register_paths": "pattern", "register_tables": "name", "register_steps": "label", "register_jobs": "kind",
+    "register_commands": "name",
+}  # fmt: skip
+# These are not collected with the others: they are asked before there are hooks, or by the command line only.
+_APART = ("describe", "register_hookspecs", "register_commands")
 
 
 class Plugins:
@@ -58,28 +63,28 @@ class Plugins:
         self._manager.add_hookspecs(hookspecs)
         self._disabled = {normal(name) for name in disabled}
         self._plugins: dict[str, Plugin] = {}
-        self._types: dict[str, dict[str, Any]] = {}
-        self._owners: dict[tuple[str, str], str] = {}
-        self._asking = threading.RLock()  # or other threads would find some of a kind while the first one asks
         self._trace = trace
 
-    def load(self, found: Iterable[EntryPoint] | None = None) -> None:
+    @classmethod
+    def of(cls, settings: Settings) -> "Plugins":
+        """Load the plugins as the settings say."""
+        plugins = cls(settings["plugins.disabled"], trace=settings["log.hook_trace"])
+        plugins.load()
+        return plugins
+
+    def load(self) -> None:
         """Load every entry point of the group; failures are recorded, never raised."""
-        points = list(entry_points(group=GROUP) if found is None else found)
-        # Once for each distribution: every answer of its object parses the file of metadata anew.
-        distributions = {id(point.dist): point.dist for point in points}
-        about = {key: _about(dist) for key, dist in distributions.items()}
-        for point in sorted(points, key=lambda p: (about[id(p.dist)][0] != DISTRIBUTION, p.name)):
-            self._load(point, *about[id(point.dist)])
-        for plugin in self.loaded():
-            try:
-                self._check(plugin, "describe", plugin.description)
-            except Exception as error:
-                plugin.description = Description(plugin.id, plugin.id, "", "", "")  # what it says can be shown nowhere
-                self.fail(plugin, "load", error)
+        core = {point.name for point in entry_points(group=CORE_GROUP)}
+        for point in sorted(entry_points(group=GROUP), key=lambda p: (_about(p.dist)[0] != DISTRIBUTION, p.name)):
+            self._load(point, *_about(point.dist), core)
         self._sort()
+        for prepare in (self._add_hookspecs, self._register):
+            for plugin in self.loaded():
+                self._attempt(plugin, "load", partial(prepare, plugin))
         for plugin in self.loaded():
-            self._collect(plugin)
+            for hook in plugin.hooks:
+                if hook not in _APART and not self._specification(hook).argnames:
+                    self._collect(plugin, hook)
 
     def all(self) -> list[Plugin]:
         """Every plugin found, failed ones included, in load order."""
@@ -99,57 +104,27 @@ class Plugins:
         plugin.error, plugin.failed_hook, plugin.failed_at = clip(message, _MESSAGE), hook, times.now()
         log.error("plugin %s failed in %s: %s; %s", plugin.id, hook, plugin.error, way_on(plugin))
 
-    def assets(self) -> list[Assets]:
-        """The dashboard parts of all loaded plugins."""
-        return [assets for plugin in self.loaded() for assets in plugin.assets]
+    def added(self, hook: Callable[[], Sequence[T]]) -> list[tuple[Plugin, T]]:
+        """Return what plugins added by a collect hook, each with its plugin."""
+        return [(plugin, value) for plugin, _ in self.calls(hook) for value in plugin.values(hook)]
 
-    def types(self, kind: str, check: TypeCheck | None = None) -> Mapping[str, Any]:
-        """Return what plugins registered for a kind, such as connector types, by name.
+    def types(self, hook: Callable[[], Mapping[str, T]]) -> dict[str, T]:
+        """Return what plugins added by name by a collect hook."""
+        return {name: value for plugin, _ in self.calls(hook) for name, value in plugin.added.get(hook.__name__, ())}
 
-        `check(name, value)` raises for a value that is none of the kind; the plugin that registers it is `failed`.
-        """
-        with self._asking:
-            if kind not in self._types:
-                known: dict[str, Any] = {}
-                self._types[kind] = known
-                for plugin in self.loaded():
-                    own: dict[str, Any] = {}
-                    register = partial(self._take_type, plugin, kind, own, check)
-                    if self._attempt(plugin, "register_types", kind=kind, register=register):
-                        known |= own
-                        self._owners |= {(kind, name): plugin.id for name in own}
-            return self._types[kind]
+    def calls(self, hook: Callable[P, R]) -> list[tuple[Plugin, Callable[P, R]]]:
+        """Return the implementations of a hook in their order, each with its plugin, for whoever calls them itself."""
+        name = hook.__name__
+        asked = [plugin for plugin in self.loaded() if name in plugin.hooks]
+        asked.sort(key=lambda plugin: plugin.hooks[name].trylast - plugin.hooks[name].tryfirst)
+        return [(plugin, self._implementation(plugin, name)) for plugin in asked]
 
-    def _take_type(
-        self, plugin: Plugin, kind: str, own: dict[str, Any], check: TypeCheck | None, name: str, value: Any
-    ) -> None:
-        if name in own or name in self._types[kind]:
-            raise ValueError(f"{name} is registered already")
-        self._check(plugin, "register_types", kind, name, value)
-        if check:
-            check(name, value)
-        own[name] = value
-
-    def owner(self, kind: str, name: str) -> str:
-        """Return the id of the plugin that registered a value of a kind under a name."""
-        return self._owners[kind, name]
-
-    def commands(self, cli: Any) -> None:
-        """Let plugins add commands to the command line."""
+    def commands(self) -> list[tuple[Plugin, click.Command]]:
+        """Ask the plugins for their commands."""
         for plugin in self.loaded():
-            before, options = dict(cli.commands), list(cli.params)
-            fine = self._attempt(plugin, "register_commands", cli=cli)
-            found = cli.commands if isinstance(cli.commands, dict) else {"commands": None}
-            if odd := [name for name, added in found.items() if not isinstance(added, click.Command)]:
-                self.fail(plugin, "register_commands", f"{odd[0]!r} is no command of click")
-                fine = False
-            if replaced := [name for name, known in before.items() if found.get(name) is not known]:
-                self.fail(plugin, "register_commands", f"command {replaced[0]} is registered already")
-            cli.params = options
-            if replaced or not fine:
-                cli.commands = before
-            for name in found.keys() - before.keys():
-                self._check(plugin, "register_commands", found[name])
+            if "register_commands" in plugin.hooks:
+                self._collect(plugin, "register_commands")
+        return self.added(hookspecs.register_commands)
 
     # -- state per application
 
@@ -174,50 +149,83 @@ class Plugins:
         changed = self._store(call, plugin, enabled=on).get("enabled", False) != on
         call.forget()
         if changed:
-            self.emit("plugin_switched", call, only=plugin, on=on)
+            self.emit(hookspecs.plugin_switched, call, on, only=plugin)
 
     # -- fan-out
 
-    def emit(self, hook: str, call: "Call", *check: Check, only: Plugin | None = None, **known: Any) -> dict[str, Any]:
-        """Call a robust hook of the enabled plugins; returns their results by plugin id, each as `check` returns it."""
-        accept = check[0] if check else _as_it_is
-        active = self._active(hook, call, only)
-        results = {plugin.id: self._guarded(plugin, state, hook, call, known, accept) for plugin, state in active}
-        return {plugin_id: result for plugin_id, result in results.items() if result is not None}
+    def emit(
+        self,
+        hook: Callable[["Call", V], R],
+        call: "Call",
+        value: V,
+        check: Callable[[Any], R] | None = None,
+        *,
+        only: Plugin | None = None,
+        every: bool = False,
+    ) -> dict[str, R]:
+        """Call a robust hook of the plugins that are on, `only` of one, or of `every` one; returns results by plugin.
 
-    def chain(self, hook: str, call: "Call", name: str, value: Any, *rules: Check) -> Any:
-        """Pass a value through the enabled plugins; a failing one, or one whose result is refused, leaves it."""
-        copy, check = rules or (_as_it_is, _as_it_is)
-        for plugin, state in self._active(hook, call, None):
-            given = copy(value)
+        `check` returns a result as it is to be taken; when it raises, the plugin failed.
+        """
+        results: dict[str, R] = {}
+        for plugin, function, state in self._active(hook, call, only, every):
+            result = self._guarded(plugin, state, hook.__name__, call, partial(function, call, value), check)
+            if result is not None:
+                results[plugin.id] = result
+        return results
 
-            def checked(result: Any, given: Any = given) -> Any:  # what was changed in place is checked too
-                return check(given if result is None else result)
+    def chain(
+        self,
+        hook: Callable[["Call", T], T | None],
+        call: "Call",
+        value: T,
+        copy: Callable[[T], T] | None = None,
+        check: Callable[[Any], T] | None = None,
+    ) -> T:
+        """Pass a value through the plugins that are on; one that fails, or whose result is refused, leaves it.
 
-            changed = self._guarded(plugin, state, hook, call, {name: given}, checked)
+        `copy` makes what a plugin gets and may change; `check` returns a result as it is to be taken.
+        """
+        for plugin, function, state in self._active(hook, call):
+            given = copy(value) if copy else value
+
+            def ask(function: Callable[["Call", T], T | None] = function, given: T = given) -> T:
+                changed = function(call, given)
+                return given if changed is None else changed  # what was changed in place is checked too
+
+            changed = self._guarded(plugin, state, hook.__name__, call, ask, check)
             value = value if changed is None else changed
         return value
 
-    def _active(self, hook: str, call: "Call", only: Plugin | None) -> list[tuple[Plugin, dict[str, Any]]]:
-        asked = [plugin for plugin in self.loaded() if hook in plugin.hooks and only in (None, plugin)]
+    def _active(
+        self, hook: Callable[P, R], call: "Call", only: Plugin | None = None, every: bool = False
+    ) -> list[tuple[Plugin, Callable[P, R], dict[str, Any]]]:
+        asked = [(plugin, function) for plugin, function in self.calls(hook) if only in (None, plugin)]
         if asked and call.plugin_states is None:
             call.plugin_states = self.states(call.db)
         states = call.plugin_states or {}
-        every = only is not None or hook == "application_changed"
-        found = [(plugin, states.get(plugin.id, {})) for plugin in asked]
-        return [(plugin, state) for plugin, state in found if every or plugin.core or state.get("enabled")]
+        found = [(plugin, function, states.get(plugin.id, {})) for plugin, function in asked]
+        return [one for one in found if only or every or one[0].core or one[2].get("enabled")]
 
     def _guarded(
-        self, plugin: Plugin, state: dict[str, Any], hook: str, call: "Call", arguments: dict[str, Any], check: Check
+        self,
+        plugin: Plugin,
+        state: dict[str, Any],
+        hook: str,
+        call: "Call",
+        ask: Callable[[], Any],
+        check: Callable[[Any], Any] | None,
     ) -> Any:
         """Call a hook in a savepoint and return its result as `check` does; None when it failed."""
         begun = time.monotonic()
         try:
             with call.savepoint():
-                result = contained(lambda: check(self._call(plugin, hook, call=call, **arguments)))
+                result = contained(lambda: check(ask()) if check else ask())
                 if call.connection and is_aborted(call.connection):
                     raise RuntimeError("a failed statement was ignored")
         except Exception as error:
+            if isinstance(error, TransactionEnded):
+                log.error("plugin %s, hook %s: %s", plugin.id, hook, error)
             if ends_transaction(error):
                 raise
             log.exception("plugin %s failed in %s", plugin.id, hook)
@@ -249,29 +257,21 @@ class Plugins:
 
     # -- loading
 
-    def _load(self, point: EntryPoint, distribution: str, version: str) -> None:
+    def _load(self, point: EntryPoint, distribution: str, version: str, core: set[str]) -> None:
         name = point.name if point.name not in self._plugins else f"{distribution}:{point.name}"
         plugin = Plugin(name, distribution, Description(name, name, "", "", version))
         self._plugins[name] = plugin
         denied = {normal(point.name), normal(distribution)} & self._disabled
-        if denied and distribution != DISTRIBUTION:  # not even imported
+        if denied and not (distribution == DISTRIBUTION and point.name in core):  # not even imported
             self.fail(plugin, "load", BLOCKED)
-            return
-        if name != point.name:
+        elif name != point.name:
             self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
-            return
-        try:
-            contained(self._import, point, plugin)
-            if denied and not plugin.core:  # core areas are always there: everything else stands on them
-                self.fail(plugin, "load", BLOCKED)
-        except Exception as error:
-            self.fail(plugin, "load", error)
+        else:
+            self._attempt(plugin, "load", partial(self._import, point, plugin))
 
     def _import(self, point: EntryPoint, plugin: Plugin) -> None:
-        module = point.load()
-        self._manager.register(module, plugin.id)
-        plugin.hooks = dict(self._implementations(module))
-        description = module.describe()
+        plugin.module = point.load()
+        description = plugin.module.describe()
         if not isinstance(description, Description) or not _ID.fullmatch(description.id):
             raise TypeError("describe() must return a Description whose id is like my_plugin")
         if description.id != plugin.id:
@@ -280,14 +280,30 @@ class Plugins:
             raise ValueError("describe(): only areas of snaglist itself can be core")
         plugin.description = description
 
-    def _implementations(self, module: Any) -> Iterator[tuple[str, pluggy.HookImpl]]:
+    def _add_hookspecs(self, plugin: Plugin) -> None:
+        if hasattr(plugin.module, "register_hookspecs"):
+            namespace = plugin.module.register_hookspecs()
+            self._manager.add_hookspecs(namespace)
+            for name in vars(namespace).keys() & vars(self._manager.hook).keys():
+                if not self._specification(name).argnames:
+                    _returned(self._specification(name).function)  # raises for what its annotation cannot be
+
+    def _register(self, plugin: Plugin) -> None:
+        """Let pluggy look at the implementations of a plugin, and note them."""
+        module = plugin.module
+        for name in dir(module):
+            is_hook = self._manager.parse_hookimpl_opts(module, name) is not None
+            if is_hook and {"register", "cli"} & {*signature(getattr(module, name)).parameters}:
+                raise ValueError(f"{name}(): since 0.2 a hook returns what it adds: {CHANGED}")
+        self._manager.register(module, plugin.id)
         for caller in self._manager.get_hookcallers(module) or ():
-            if not caller.has_spec():
-                raise ValueError(f"unknown hook {caller.name}")
-            implementation = next(i for i in caller.get_hookimpls() if i.plugin is module)
+            implementation = next(one for one in caller.get_hookimpls() if one.plugin is module)
+            if not caller.has_spec() and not implementation.optionalhook:
+                raise ValueError(f"unknown hook {caller.name}; one of an area that may be missing is an `optionalhook`")
             if implementation.hookwrapper or implementation.wrapper:
                 raise ValueError(f"{caller.name}: wrappers are not supported")
-            yield caller.name, implementation
+            if caller.has_spec():
+                plugin.hooks[caller.name] = implementation
 
     def _sort(self) -> None:
         """Core areas first, each after those it names in `after`, so that foreign keys find their tables."""
@@ -300,75 +316,77 @@ class Plugins:
             ordered[ready.id] = ready
         self._plugins = ordered
 
-    def _collect(self, plugin: Plugin) -> None:
-        """Call the collect hooks of a plugin."""
+    def _collect(self, plugin: Plugin, hook: str) -> None:
+        """Take in what a plugin adds; a value of another kind than the hook returns, or a name taken, is refused."""
 
-        def taking(hook: str, kind: type, name: str, added: str) -> Callable[[Any], None]:
-            """Return `register()` for things of a kind, told apart by an attribute, in a list of the plugin."""
+        def collect() -> None:
+            taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
+            kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
+            for name, value in found:
+                if not isinstance(value, kind):
+                    raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
+                for _, check in self.calls(hookspecs.check_added):
+                    contained(check, plugin, hook, name, value)
+                if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
+                    name = getattr(value, attribute)
+                if name in taken:
+                    raise ValueError(f"{kind.__name__.lower()} {name} is registered already")
+                taken |= {name} - {None}
+                plugin.added.setdefault(hook, []).append((name, value))
 
-            def register(new: Any) -> None:
-                if not isinstance(new, kind):
-                    raise TypeError(f"register() takes {kind.__name__}, not {type(new).__name__}")
-                self._check(plugin, hook, new)
-                wanted = getattr(new, name)
-                taken = {getattr(item, name) for other in self.loaded() for item in getattr(other, added)}
-                if wanted in taken:
-                    raise ValueError(f"{kind.__name__.lower()} {wanted} is registered already")
-                getattr(plugin, added).append(new)
+        self._attempt(plugin, hook, collect)
 
-            return register
+    def _attempt(self, plugin: Plugin, hook: str, ask: Callable[[], object]) -> None:
+        """Ask a plugin something at start; when it fails, it is taken out."""
+        if plugin.error is None:
+            try:
+                contained(ask)
+            except Exception as error:
+                self.fail(plugin, hook, error)
 
-        def parser(new: Any) -> None:
-            self._check(plugin, "register_parsers", new)
-            plugin.parsers.append(new)
+    def _specification(self, hook: str) -> Any:
+        return getattr(self._manager.hook, hook).spec
 
-        def health_check(name: str, check: Callable[[], bool]) -> None:
-            self._check(plugin, "health_checks", name, check)
-            plugin.checks.append((name, check))
+    def _implementation(self, plugin: Plugin, hook: str) -> Callable[..., Any]:
+        """Return an implementation as a function of all arguments of its hook."""
+        implementation, names = plugin.hooks[hook], self._specification(hook).argnames
 
-        step = taking("register_steps", Step, "label", "steps")
-        registrars: dict[str, Callable[..., None]] = {
-            "register_endpoints": taking("register_endpoints", Endpoint, "name", "endpoints"),
-            "register_paths": taking("register_paths", Path, "pattern", "paths"),
-            "register_tables": taking("register_tables", Table, "name", "tables"),
-            "register_steps": lambda name, run: step(Step(plugin.id, name, run)),
-            "register_settings": taking("register_settings", Option, "name", "options"),
-            "register_jobs": taking("register_jobs", Job, "kind", "jobs"),
-            "register_parsers": parser,
-            "health_checks": health_check,
-        }
-        for hook, register in registrars.items():
-            self._attempt(plugin, hook, register=register)
-        self._attempt(plugin, "dashboard_assets", taking("dashboard_assets", Assets, "name", "assets"))
+        def call(*arguments: Any, **named: Any) -> Any:
+            if self._trace:
+                log.info("hook %s.%s(%s)", plugin.id, hook, ", ".join(implementation.argnames))
+            known = dict(zip(names, arguments, strict=False)) | named
+            return implementation.function(**{name: known[name] for name in implementation.argnames})
 
-    def _check(self, plugin: Plugin, hook: str, *new: Any) -> None:
-        for check in self.types(REGISTRATION).values():
-            contained(check, plugin, hook, *new)
-
-    def _attempt(self, plugin: Plugin, hook: str, take: Callable[[Any], None] | None = None, **arguments: Any) -> bool:
-        """Call a collect hook and take in what it returns; a plugin whose hook fails is taken out."""
-        if hook not in plugin.hooks or plugin.error is not None:
-            return False
-
-        def attempt() -> None:
-            result = self._call(plugin, hook, **arguments)
-            if take and result is not None:
-                take(result)
-
-        try:
-            contained(attempt)
-        except Exception as error:
-            self.fail(plugin, hook, error)
-        return plugin.error is None
-
-    def _call(self, plugin: Plugin, hook: str, **known: Any) -> Any:
-        """Call an implementation with the arguments it asks for."""
-        implementation = plugin.hooks[hook]
-        if self._trace:
-            log.info("hook %s.%s(%s)", plugin.id, hook, ", ".join(implementation.argnames))
-        return implementation.function(**{name: known[name] for name in implementation.argnames})
+        return call
 
 
+@cache
+def _returned(function: Callable[..., Any]) -> tuple[Any, Any]:
+    """Return what kind of collection a hook returns, None for a single value, and of which class what is in it is."""
+    returns = get_type_hints(function)["return"]
+    kind = (get_args(returns) or (returns,))[-1]
+    return get_origin(returns), get_origin(kind) or kind
+
+
+def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, Iterable[tuple[Any, Any]]]:
+    """Return the class that a collect hook adds, and pairs of name and value of a result; a name only in a mapping."""
+    collection, kind = _returned(function)
+    if result is None:
+        return kind, ()
+    by_name = collection is Mapping
+    if isinstance(result, Mapping) != by_name or isinstance(result, str) or not hasattr(result, "__iter__"):
+        wanted, given = collection.__name__.lower(), type(result).__name__
+        raise TypeError(f"{function.__name__}() must return a {wanted} of {kind.__name__}, not {given}")
+    if by_name:
+        if odd := [name for name in result if not isinstance(name, str) or not _TYPE.fullmatch(name)]:
+            raise ValueError(f"{function.__name__}(): {odd[0]!r:.60}: a name must be like my_type")
+        return kind, result.items()
+    if kind is tuple:
+        return Step, ((None, Step(owner, *pair)) for pair in result)
+    return kind, ((None, value) for value in result)
+
+
+@cache  # every answer of a distribution parses its file of metadata anew
 def _about(distribution: Any) -> tuple[str, str]:
     """Return name and version of what a plugin was installed from; its file of metadata may be damaged."""
     if distribution is None:
@@ -377,8 +395,3 @@ def _about(distribution: Any) -> tuple[str, str]:
         return str(distribution.name or "unknown"), str(distribution.version or "")
     except Exception:
         return "unknown", ""
-
-
-def normal(name: str) -> str:
-    """Return the name of a plugin or distribution as it is compared."""
-    return re.sub(r"[-_.]+", "-", name.strip()).lower()

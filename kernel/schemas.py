@@ -2,9 +2,9 @@
 
 Beside JSON Schema 2020-12 these annotations are read: `x-trim`, `x-upper`, `x-lower`, `x-line` (a name: no line breaks
 and other control characters), `x-null-omits`,
-`x-query-values` (an object's fields may be texts as in a query), `default`, `x-id-from-query`, `x-message`,
-and the formats `timestamp`, `moment`, `date` and `timezone`. `prepare` applies them to a value before it is
-validated.
+`x-query-values` (an object's fields may be texts as in a query), `default`, `x-id-from-query`, `x-message`, `x-open`
+(plugins add properties to this object, each with its plugin as `x-plugin`) and the formats `timestamp`, `moment`,
+`date` and `timezone`. `prepare` applies them to a value before it is validated.
 """
 
 import json
@@ -23,9 +23,8 @@ from referencing.exceptions import NoSuchResource
 from referencing.jsonschema import DRAFT202012
 
 from snaglist.kernel import times
-from snaglist.kernel.problems import Problems, explain
 from snaglist.kernel.text import CONTROLS, clip
-from snaglist.kernel.validator import ENOUGH, Validator, oversized
+from snaglist.kernel.validator import ENOUGH, Problems, Validator, explain, oversized
 
 _BASE = "http://schemas.invalid"
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -60,7 +59,10 @@ class Schema:
         self._registry = registry
         self._root = registry.resolver(uri)
         self._resolved: dict[int, tuple[Any, dict[str, Any], Resolver[Any]]] = {}
-        self._order = list(contents.get("properties", ()))
+        properties = contents.get("properties", {})
+        self._order = list(properties)
+        # What plugins added, each with its plugin's id: unknown where that is off.
+        self.added = {name: node["x-plugin"] for name, node in properties.items() if "x-plugin" in node}
 
     @cached_property
     def _validator(self) -> Any:
@@ -180,9 +182,13 @@ class Schema:
 
 
 class Schemas:
-    """All schema folders; the built-in one answers references that a plugin's folder does not."""
+    """All schema folders; the built-in one answers references that a plugin's folder does not.
 
-    def __init__(self) -> None:
+    `added(name)` returns the properties that plugins add to the objects that are open under a name (`x-open`).
+    """
+
+    def __init__(self, added: Callable[[str], Mapping[str, Any]]) -> None:
+        self._added = added
         self._lock = threading.Lock()
         self._registries: dict[str, Registry[Any]] = {}
         self._schemas: dict[tuple[str, str], Schema | None] = {}
@@ -198,13 +204,13 @@ class Schemas:
 
     def definition(self, root: Traversable, name: str) -> dict[str, Any]:
         """Return the contents of a file that schemas refer to, such as `definitions/issue.json`."""
-        return _find(root, name) or {}
+        return self._find(root, name) or {}
 
     def _load(self, root: Traversable, name: str) -> Schema | None:
-        contents = _contents(root, name)
+        contents = self._contents(root, name)
         if contents is None:
             return None
-        registry: Registry[Any] = self._registries.get(str(root)) or Registry(retrieve=_retriever(root))  # type: ignore[call-arg]
+        registry: Registry[Any] = self._registries.get(str(root)) or Registry(retrieve=self._retriever(root))  # type: ignore[call-arg]
         # A registry that still has to retrieve a reference would do so again at every validation.
         waiting = [f"{_BASE}/{name}"]
         while waiting:
@@ -216,19 +222,31 @@ class Schemas:
         self._registries[str(root)] = registry = registry.crawl()
         return Schema(contents, f"{_BASE}/{name}", registry)
 
+    def _contents(self, root: Traversable, name: str) -> dict[str, Any] | None:
+        file = root.joinpath(*name.split("/"))
+        if not file.is_file():
+            return None
+        loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"), object_hook=self._open)
+        loaded.pop("$schema", None)  # it would bring jsonschema's own validator in place of ours
+        return loaded
 
-def _contents(root: Traversable, name: str) -> dict[str, Any] | None:
-    file = root.joinpath(*name.split("/"))
-    if not file.is_file():
-        return None
-    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    loaded.pop("$schema", None)  # it would bring jsonschema's own validator in place of ours
-    return loaded
+    def _open(self, node: dict[str, Any]) -> dict[str, Any]:
+        if name := node.get("x-open"):
+            node["properties"] = {**self._added(name), **node.get("properties", {})}
+        return node
 
+    def _find(self, root: Traversable, name: str) -> dict[str, Any] | None:
+        found = self._contents(root, name)
+        return self._contents(files("snaglist.schemas"), name) if found is None else found
 
-def _find(root: Traversable, name: str) -> dict[str, Any] | None:
-    found = _contents(root, name)
-    return _contents(files("snaglist.schemas"), name) if found is None else found
+    def _retriever(self, root: Traversable) -> Callable[[str], Resource[Any]]:
+        def retrieve(uri: str) -> Resource[Any]:
+            contents = self._find(root, uri.removeprefix(_BASE).lstrip("/"))
+            if contents is None:
+                raise NoSuchResource(uri)
+            return DRAFT202012.create_resource(contents)
+
+        return retrieve
 
 
 def _files_referred_to(node: Any) -> Iterator[str]:
@@ -238,17 +256,6 @@ def _files_referred_to(node: Any) -> Iterator[str]:
     reference = node.get("$ref") if isinstance(node, dict) else None
     if isinstance(reference, str) and reference.startswith("/"):
         yield reference.partition("#")[0]
-
-
-def _retriever(root: Traversable) -> Callable[[str], Resource[Any]]:
-    def retrieve(uri: str) -> Resource[Any]:
-        name = uri.removeprefix(_BASE).lstrip("/")
-        contents = _find(root, name)
-        if contents is None:
-            raise NoSuchResource(uri)
-        return DRAFT202012.create_resource(contents)
-
-    return retrieve
 
 
 def unsafe(value: Any, max_depth: int) -> tuple[list[str], bool]:

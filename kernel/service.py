@@ -1,13 +1,12 @@
 """One running snaglist: settings, plugins, databases and jobs, put together."""
 
 import logging
+import threading
 from collections.abc import Callable, Container, Iterable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
-from snaglist.kernel import store
-from snaglist.kernel.activity import Activity
-from snaglist.kernel.addresses import parse_networks
+from snaglist.kernel import hookspecs, store
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
@@ -15,46 +14,48 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, REMEDY, UNLIKE, Unusable
-from snaglist.kernel.jobs import Jobs
-from snaglist.kernel.origin import Hosts, is_loopback
-from snaglist.kernel.outbound import Outbound
+from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
+from snaglist.kernel.installation import KEY_FILE, Jobs, Outbound, Secrets
+from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
-from snaglist.kernel.plugins import WHOLE, Plugins
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder, narrow
-from snaglist.kernel.schedules import Schedules
 from snaglist.kernel.schemas import Schemas
-from snaglist.kernel.secrets import KEY_FILE, Secrets
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
 log = logging.getLogger("snaglist")
 
 CREATED = "application"
-# The area `system` registers `make(service)` by attribute: what areas use of a service, and the kernel itself does not.
-PART = "service_part"
+T = TypeVar("T")
 
 
 class Service:
     """The parts of one installation in one process. `start` makes it usable."""
 
-    def __init__(self, settings: Settings, *, bound: str | None = None) -> None:
+    def __init__(self, settings: Settings, *, bound: str | None = None, plugins: Plugins | None = None) -> None:
         self.version = version("snaglist")
         self.settings = settings
         self.keys = Keys(settings["auth.token"], settings["auth.previous_token"])
-        self.plugins = Plugins(settings["plugins.disabled"], trace=settings["log.hook_trace"])
-        self.plugins.load()
+        self.plugins = plugins or Plugins.of(settings)
         self.database = Database(settings)
-        self.schemas = Schemas()
-        self.activity = Activity(self)
-        self.jobs = Jobs(self)
-        self.schedules = Schedules(self)
+        self.schemas = Schemas(lambda name: self.plugins.types(hookspecs.open_schemas)[name](self))
         self.steps = Steps(self.database, store.schema_step, lambda: [plugin.id for plugin in self.plugins.loaded()])
         self.registry_steps = Steps(self.database, store.registry_schema_step, lambda: [])
-        self.applications = Applications(self)
+        self.applications = Applications(
+            self.database,
+            settings,
+            self.steps,
+            self.registry_steps,
+            upgrade=self.upgrade_application,
+            take_out_older=self.take_out_older,
+        )
+        self._parts: dict[Any, Any] = {}
+        self._making = threading.RLock()
+        self.jobs: Jobs
         self.secrets: Secrets
         self.outbound: Outbound
-        vars(self).update({name: make(self) for name, make in self.plugins.types(PART).items()})
+        vars(self).update({name: make(self) for name, make in self.plugins.types(hookspecs.service_parts).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -77,7 +78,7 @@ class Service:
                 self._start_application(application)
             except Unavailable as error:
                 if error.__cause__ is None:  # else the log has it
-                    log.error("%s", self.plugins.types(REMEDY).get("told", str)(error))
+                    log.error("%s", told(error))
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)
@@ -93,6 +94,14 @@ class Service:
         """Return a call for work outside a request; without an application it acts on the first."""
         return Call(self, application or self.applications.all()[0], actor)
 
+    def part(self, make: "Callable[[Service], T]") -> T:
+        """Return what `make` made of this service: on the first call, or before."""
+        with self._making:
+            if make not in self._parts:
+                self._parts[make] = make(self)
+            made: T = self._parts[make]
+            return made
+
     @property
     def file_node(self) -> str:
         """The node that tells equal paths of several machines apart, empty where one machine has all files."""
@@ -104,10 +113,18 @@ class Service:
         """Raise Unusable when the application's database is not as the code needs it."""
         state = self.applications.state(application)
         if not state.current:
-            fault = state.fault or (NEWER if state.newer else UNLIKE if state.unlike else BEHIND)
-            self.database.faults.note(application, fault)
-            what = f"The table {state.unlike} was made by an unreleased version" if fault is UNLIKE else ""
+            fault = state.fault or (NEWER if state.newer else BEHIND)
+            what = ""
+            if fault is NEWER and (version := self._made_by(application)):
+                what = f"The {application.label} {fault.said}, {version}"
+            self.database.faults.note(application, fault)  # last: a transaction that went well would disprove it
             raise Unusable(application, fault, what)
+
+    def _made_by(self, application: Application) -> str:
+        """Return the other version that made a database, or upgraded it last; "" where it did not say."""
+        with self.database.transaction(application, write=False) as db:
+            version: str = store.get_setting(db, CREATED, {}).get("version", "")
+        return "" if version == self.version else version
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
@@ -129,7 +146,7 @@ class Service:
             for plugin in self.plugins.loaded():
                 if plugin.id in enabled and not plugin.core:
                     self.plugins.switch(call, plugin, True)
-            call.emit("application_changed", change="created")
+            self.plugins.emit(hookspecs.application_changed, call, "created", every=True)
             store.put_setting(db, CREATED, {"version": self.version})
 
     def _take_contributions(self) -> None:
@@ -137,21 +154,21 @@ class Service:
         self.registry_steps.add(Step(CORE, "s002", store.create_activity))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
-            for option in plugin.options:
+            for option in plugin.values(hookspecs.register_settings):
                 try:
                     contained(self.settings.add, option)
                 except ConfigurationError:  # a vital one, which is for the operator to mend
                     raise
                 except Exception as error:
                     self.plugins.fail(plugin, "register_settings", error)
-        for look in self.plugins.types(WHOLE).values():
+        for _, check in self.plugins.calls(hookspecs.check_plugin):
             for plugin in self.plugins.loaded():
-                for hook, what in look(self, plugin):
+                for hook, what in check(self, plugin):
                     self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
-            for job in plugin.jobs:
+            for job in plugin.values(hookspecs.register_jobs):
                 self.jobs.add(plugin.id, job)
-            for step in plugin.steps:
+            for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
 
     def upgrade_registered(self, application: Application) -> list[Step]:
@@ -159,7 +176,13 @@ class Service:
         state = self.steps.state(application)
         if state.fault:
             raise Unusable(application, state.fault)
-        return self.upgrade_application(application) if state.pending else []
+        if not state.pending:
+            return []
+        applied = self.upgrade_application(application)
+        with self.database.transaction(application, write=True) as db:
+            if store.get_setting(db, CREATED):
+                store.put_setting(db, CREATED, {"version": self.version})
+        return applied
 
     def upgrade_application(
         self, application: Application, *, only: Container[tuple[str, str]] | None = None

@@ -15,8 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel.addresses import parse_networks
-from snaglist.kernel.origin import is_url
+from snaglist.kernel.origin import is_url, parse_networks
 
 Value = str | int | float | bool | list[str]
 

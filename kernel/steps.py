@@ -11,9 +11,9 @@ from sqlalchemy import Connection, Table, inspect, select
 
 from snaglist.kernel import times
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.database import Database, Tenant, insert_ignore
+from snaglist.kernel.database import Database, insert_ignore
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.faults import FOREIGN, MISSING, Fault
+from snaglist.kernel.faults import FOREIGN, MISSING, Fault, Tenant
 
 CORE = "core"
 
@@ -53,13 +53,12 @@ class State:
     pending: list[Step] = field(default_factory=list)
     newer: list[tuple[str, str]] = field(default_factory=list)
     orphans: list[tuple[str, str]] = field(default_factory=list)
-    unlike: str = ""  # a table that is not as the code has it, though its steps ran
     fault: Fault | None = None  # where it holds no ledger: MISSING, or FOREIGN with tables of somebody else
 
     @property
     def current(self) -> bool:
         """True when the code can work with the database."""
-        return not (self.pending or self.newer or self.unlike or self.fault)
+        return not (self.pending or self.newer or self.fault)
 
 
 class Steps:

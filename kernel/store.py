@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Index, MetaData, PrimaryKeyConstraint, Table,
 from snaglist.kernel import times
 from snaglist.kernel.columns import document, flag, id_column, metadata, moment, number, text
 from snaglist.kernel.database import upsert
+from snaglist.kernel.ddl import create_table
 
 registry_metadata = MetaData()
 
@@ -122,14 +123,72 @@ def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
 
 def create_registry(db: Connection) -> None:
     """Step s001 of the registry."""
-    registry_metadata.create_all(db, tables=[registry_schema_step, applications, instance, workers], checkfirst=True)
+    create_table(
+        db,
+        "applications",
+        text("id", 64, primary_key=True),
+        text("name", 100),
+        text("tenant", 63),
+        number("position"),
+        moment("created_at"),
+        UniqueConstraint("tenant", name="uq_applications_tenant"),
+        UniqueConstraint("position", name="uq_applications_position"),
+    )
+    create_table(db, "instance", text("key", 191, primary_key=True), text("value"), moment("updated_at"))
+    create_table(
+        db,
+        "workers",
+        text("id", 120, primary_key=True),
+        text("kind", 20),
+        moment("started_at"),
+        moment("heartbeat_at"),
+        text("version", 32),
+        Index("ix_workers_heartbeat_at", "heartbeat_at"),
+    )
 
 
 def create_activity(db: Connection) -> None:
     """Step s002 of the registry."""
-    registry_metadata.create_all(db, tables=[activity], checkfirst=True)
+    create_table(
+        db,
+        "activity",
+        text("application", 64, primary_key=True),
+        moment("active_at"),
+        Index("ix_activity_active_at", "active_at"),
+    )
 
 
 def create_core(db: Connection) -> None:
     """Step s001 of the kernel in an application's database."""
-    metadata.create_all(db, tables=[schema_step, settings, jobs], checkfirst=True)
+    create_table(db, "settings", text("key", 191, primary_key=True), document("value"), moment("updated_at"))
+    create_table(
+        db,
+        "jobs",
+        id_column(),
+        text("kind", 40),
+        document("args"),
+        text("status", 16),
+        number("done"),
+        number("total", nullable=True),
+        text("unit", 20),
+        text("text", 500, nullable=True),
+        document("result", nullable=True),
+        text("error", 1000, nullable=True),
+        number("error_status", nullable=True),
+        number("attempts"),
+        number("max_attempts"),
+        flag("cancel_requested"),
+        text("dedupe", 191, nullable=True),
+        text("node", 64, nullable=True),
+        text("lease_owner", 120, nullable=True),
+        moment("run_at"),
+        moment("created_at"),
+        moment("started_at", nullable=True),
+        moment("heartbeat_at", nullable=True),
+        moment("finished_at", nullable=True),
+        text("created_by", 200, nullable=True),
+        Index("ix_jobs_status", "status", "run_at"),
+        Index("ix_jobs_kind", "kind", "created_at"),
+        UniqueConstraint("dedupe", name="uq_jobs_dedupe"),
+        sqlite_autoincrement=True,
+    )

@@ -13,7 +13,7 @@ from snaglist.kernel.endpoints import METHODS, Endpoint, Operation
 from snaglist.kernel.plugins import DISTRIBUTION, Plugin
 from snaglist.kernel.schemas import Schema
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
+from snaglist.testing import running_service
 
 INTRODUCTION = """\
 # API

@@ -22,10 +22,10 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+from snaglist.hosting import create_wsgi
 from snaglist.kernel import Description, hookimpl, plugins, times
-from snaglist.kernel.host import create_wsgi
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = ROOT / "docs" / "examples"

@@ -15,11 +15,12 @@ MODULES: dict[str, tuple[str, ...]] = {
     ),
     "snaglist.kernel.database": ("upsert", "insert_ignore", "contains", "chunks"),
     "snaglist.kernel.cli": ("Session", "command", "group", "table"),
-    "snaglist.kernel.testing": ("running_service", "Client", "Answer"),
+    "snaglist.testing": ("running_service", "Client", "Answer"),
     "snaglist.plugins.issues": (
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
         "store_events", "create_issue", "change_status", "resolve_issue_id",
     ),
+    "snaglist.plugins.system": ("HealthCheck", "Metric"),
     "snaglist.plugins.tags": (),
     "snaglist.plugins.logs": ("Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots"),
     "snaglist.plugins.connectors": (),
@@ -30,7 +31,9 @@ MODES = """\
 ## Hooks
 
 A plugin's functions are marked with `snaglist.kernel.hookimpl`; they may leave out arguments they do not need. An
-argument or a hook that does not exist makes the plugin `failed`.
+argument or a hook that does not exist makes the plugin `failed`, unless it is marked `hookimpl(optionalhook=True)`, as
+hooks of areas that may be missing are. Core areas are called first, then plugins by name, each after those in `after`;
+`tryfirst=True` and `trylast=True` change that. Wrappers are refused.
 
 | Mode | When | What a failure does |
 |---|---|---|
@@ -38,6 +41,7 @@ argument or a hook that does not exist makes the plugin `failed`.
 | robust | inside the transaction of what happened, for plugins enabled in that application | its rows are undone, it \
 shows as `last_error`, the request goes on |
 | chain | as robust; the result replaces the value for the next plugin, `None` leaves it | the value stays as it was |
+| direct | where something is done, as the hook says | is in the log, or as the hook says |
 """
 NAMES = """\
 ## Names

@@ -6,6 +6,7 @@ A reference that is written by hand is wrong after the next change, so a test ru
 """
 
 import inspect
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -17,8 +18,12 @@ from snaglist.kernel import hookspecs
 from snaglist.kernel.plugin import DISTRIBUTION
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import KERNEL_OPTIONS, SHORT_NAMES, Option
+from snaglist.plugins import issues, logs, system
+from snaglist.plugins.alerting.channels import contract as channels
+from snaglist.plugins.connectors import contract as connectors
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.lookalikes import ENDS, TYPED, WORDS
+from snaglist.plugins.tracker import contract as trackers
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 EXAMPLES = DOCS.parent / "examples"
@@ -50,14 +55,35 @@ Not looked at are names that belong to sections below with keys of their own or 
 )
 
 
+# Who calls the hooks of a module.
+HOOKS = {
+    "the kernel": hookspecs,
+    "`snaglist.plugins.system`": system.hookspecs,
+    "`snaglist.plugins.issues`": issues.hookspecs,
+    "`snaglist.plugins.logs`": logs.hookspecs,
+    "`snaglist.plugins.connectors`": connectors,
+    "`snaglist.plugins.alerting`": channels,
+    "`snaglist.plugins.tracker`": trackers,
+}
+
+
 def hooks() -> dict[str, tuple[str, str]]:
-    """Return the signature and the documentation of every hook, by name."""
+    """Return the signature and the documentation of every hook, by name: the kernel's, then those of the areas."""
     found = {}
-    for name, function in vars(hookspecs).items():
-        if inspect.isfunction(function) and hasattr(function, "snaglist_spec"):
-            parameters = ", ".join(inspect.signature(function).parameters)
-            found[name] = (f"{name}({parameters})", inspect.cleandoc(function.__doc__ or ""))
+    for owner, module in HOOKS.items():
+        for name, function in vars(module).items():
+            if inspect.isfunction(function) and hasattr(function, "snaglist_spec"):
+                parameters = ", ".join(inspect.signature(function).parameters)
+                returns = inspect.formatannotation(function.__annotations__.get("return"))
+                result = "" if returns == "None" else f"Returns `{_short(returns)}`. "
+                text = inspect.cleandoc(function.__doc__ or "")
+                found[name] = (f"{name}({parameters})", f"{text}\n\n{result}Called by {owner}.")
     return found
+
+
+def _short(annotation: str) -> str:
+    """Return an annotation without the modules of its names."""
+    return re.sub(r"[\w.]+\.(?=\w)", "", annotation)
 
 
 def plugins_page() -> str:
@@ -72,8 +98,8 @@ def options() -> dict[str, list[Option]]:
     plugins.load()
     found = {"kernel": list(KERNEL_OPTIONS)}
     for plugin in plugins.loaded():
-        if plugin.options and plugin.distribution == DISTRIBUTION:
-            found[plugin.id] = plugin.options
+        if plugin.distribution == DISTRIBUTION and (added := plugin.values(hookspecs.register_settings)):
+            found[plugin.id] = added
     return found
 
 

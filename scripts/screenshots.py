@@ -23,8 +23,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from snaglist.kernel.testing import Client, running_service
-from snaglist.plugins.logs.samples import write_samples
+from snaglist.plugins.logs.show.samples import write_samples
+from snaglist.testing import Client, running_service
 
 WIDTHS = {1280: 900, 390: 844}
 THEMES = ("light", "dark")

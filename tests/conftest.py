@@ -7,20 +7,13 @@ each test. A test that changes the schema itself takes `own_database_config`.
 
 import fcntl
 import functools
-import hashlib
-import importlib.metadata as metadata_of
-import importlib.util
-import itertools
 import os
-import secrets
 import shutil
 import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -29,22 +22,39 @@ from sqlalchemy import URL, Column, Connection, Engine, MetaData, Table, create_
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import database, plugins
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.store import registry_metadata
-from snaglist.kernel.testing import Client, running_service
-from snaglist.plugins.system import sealing
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[1]
-PROJECT = ("pyproject.toml", "setup.cfg", "README.md", "CHANGELOG.md", "LICENSE", "kernel", "plugins", "schemas")
+PROJECT = (
+    "pyproject.toml",
+    "setup.cfg",
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "snaglist",
+    "hosting",
+    "kernel",
+    "plugins",
+    "schemas",
+    "testing",
+)
 SERVERS = {
     "postgresql": os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres"),
     "mariadb": os.environ.get("TEST_MYSQL_URL", "mysql+pymysql://root@127.0.0.1:3306?ssl_disabled=true"),
 }
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
-ENGINES = ["sqlite", "postgresql", "mariadb"]
+WHOLE = (
+    "browser",
+    "server",
+    "wheels",
+    "extra",
+    "benchmarks",
+)  # folders that the default run leaves out: see CONTRIBUTING.md
+ENGINES = os.environ.get("TEST_ENGINES", "sqlite,postgresql,mariadb").split(",")
 LEDGER = "schema_step"
 
 # Machines are slow at times, the first text of a fresh checkout takes a second to make, and one
@@ -55,99 +65,18 @@ settings.register_profile(
 settings.load_profile("tests")
 
 
-def _load_forks() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("forks", Path(__file__).with_name("forks.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-forks = _load_forks()
-forks.install()
-
-
-def pytest_unconfigure() -> None:
-    """End what was started for the whole run."""
-    forks.close()
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest tests: one that came last would keep a single process busy at the end."""
+    """Mark whole folders, and begin with the longest tests: one that came last would keep one process busy alone."""
+    for item in items:
+        if item.path.relative_to(ROOT / "tests").parts[0] in WHOLE:
+            item.add_marker("whole")
     items.sort(key=lambda item: ROOT / "tests" / "wheels" not in item.path.parents)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _installed_once() -> Iterator[None]:
-    """Read what is installed once: every service of the process would search and parse all of it again."""
-    found = functools.cache(plugins.entry_points)
-    parsed: dict[str, Any] = {}
-
-    def about(distribution: metadata_of.PathDistribution) -> Any:
-        place = str(distribution._path)
-        if place not in parsed:
-            parsed[place] = read.__get__(distribution)
-        return parsed[place]
-
-    read = vars(metadata_of.Distribution)["metadata"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plugins, "entry_points", lambda group: found(group=group))
-        patch.setattr(metadata_of.PathDistribution, "metadata", property(about), raising=False)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _derived_once() -> Iterator[None]:
-    """Derive each key once in a process: it is slow on purpose."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashlib, "scrypt", functools.cache(hashlib.scrypt))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _compiled_once() -> Iterator[None]:
-    """Let the services of a process share dialects and compiled statements: each has engines of its own."""
-    first: dict[str, Engine] = {}
-
-    def sharing(make: Callable[..., Engine]) -> Callable[..., Engine]:
-        def made(*given: Any) -> Engine:
-            engine = make(*given)
-            if engine.name not in first:
-                with suppress(SQLAlchemyError):  # only a dialect that has met its database is complete
-                    engine.connect().close()
-                    first[engine.name] = engine
-            if engine.name in first:
-                engine.dialect = first[engine.name].dialect
-                engine._compiled_cache = first[engine.name]._compiled_cache
-            return engine
-
-        return made
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("file_engine", "server_engine"):
-            patch.setattr(database, name, sharing(getattr(database, name)))
-        yield
-
-
-@functools.cache
-def _random_of(kind: str, number: int) -> Any:
-    return os.urandom(16) if kind == "salt" else secrets.token_urlsafe(32)
-
-
-@pytest.fixture(autouse=True)
-def _few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let installations of different tests draw the same salts and keys; within a test each draws its own."""
-    drawn = {"salt": itertools.count(), "key": itertools.count()}
-
-    def urandom(size: int) -> bytes:
-        salt: bytes = _random_of("salt", next(drawn["salt"])) if size == 16 else os.urandom(size)  # else: a nonce
-        return salt
-
-    def token_urlsafe(_: int) -> str:
-        return str(_random_of("key", next(drawn["key"])))
-
-    monkeypatch.setattr(sealing, "os", SimpleNamespace(**{**vars(os), "urandom": urandom}))
-    monkeypatch.setattr(sealing, "secrets", SimpleNamespace(**{**vars(secrets), "token_urlsafe": token_urlsafe}))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what is marked `servers` on every database; the rest is the same on all of them and runs on SQLite."""
+    if "database_config" in metafunc.fixturenames and metafunc.definition.get_closest_marker("servers"):
+        metafunc.parametrize("database_config", ENGINES, indirect=True)
 
 
 @pytest.fixture(autouse=True)
@@ -361,16 +290,17 @@ def _shared_prefixes(servers: Servers) -> Iterator[Callable[[str, str], str]]:
         drop_tenants(url, prefix)
 
 
-@pytest.fixture(params=ENGINES)
+@pytest.fixture
 def database_config(
     request: pytest.FixtureRequest, servers: Servers, _shared_prefixes: Callable[[str, str], str]
 ) -> Iterator[dict[str, str]]:
-    """Configuration that puts a service on one of the three databases, empty."""
-    if request.param == "sqlite":
+    """Configuration that puts a service on an empty database: on each of the three with the marker `servers`."""
+    engine = getattr(request, "param", "sqlite")
+    if engine == "sqlite":
         yield {}
         return
-    url = servers.url(request.param)
-    prefix = _shared_prefixes(request.param, url)
+    url = servers.url(engine)
+    prefix = _shared_prefixes(engine, url)
     yield {"database__url": url, "database__prefix": prefix}
     drop_tenants(url, prefix, keep=(f"{prefix}_registry", f"{prefix}default"))
     empty_tenants(url, prefix)
@@ -401,10 +331,10 @@ def own_database_config(request: pytest.FixtureRequest, database_on: Callable[[s
 
 @pytest.fixture(scope="session")
 def _template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory of a fresh instance on SQLite."""
+    """A data directory of a fresh instance on SQLite, with its key for secrets: deriving one is slow on purpose."""
     data = tmp_path_factory.mktemp("template") / "data"
-    with running_service(data, jobs=False):
-        pass
+    with running_service(data, jobs=False) as made:
+        made.secrets.prepare()
     return data
 
 
@@ -416,7 +346,7 @@ def fresh_data(tmp_path: Path, _template: Path) -> Path:
 
 @pytest.fixture
 def service(request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str]) -> Iterator[Service]:
-    """A started service with a worker, on each of the three databases."""
+    """A started service with a worker, on the database of `database_config`."""
     data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
     with running_service(data, **database_config) as started:
         yield started

@@ -9,7 +9,7 @@ from flask import Flask, Request, redirect, render_template, request, session, u
 from werkzeug.security import check_password_hash, generate_password_hash
 from werkzeug.wrappers import Response
 
-from snaglist.kernel.host import create_wsgi, flask_blueprint
+from snaglist.hosting import create_wsgi, flask_blueprint
 
 # A real site has a database of people. Roles belong to an application.
 PASSWORD = generate_password_hash("snaglist")

@@ -1,24 +1,21 @@
 """Access analytics: what web servers were asked, from the access logs that are read anyway (api.md §29)."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Table
+import click
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl, read
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl, read
 from snaglist.plugins.access_analytics import folding, handlers
-from snaglist.plugins.access_analytics.command import add_commands
+from snaglist.plugins.access_analytics.command import COMMANDS
 from snaglist.plugins.access_analytics.extra import MISSING, is_installed
 from snaglist.plugins.access_analytics.options import OPTIONS
 from snaglist.plugins.access_analytics.steps import STEPS
 from snaglist.plugins.access_analytics.storing import count_lines
 from snaglist.plugins.access_analytics.tables import TABLES
 from snaglist.plugins.logs import LineBatch
-
-if TYPE_CHECKING:
-    import click
 
 __all__: list[str] = []
 
@@ -35,49 +32,47 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `access-analytics`."""
-    register(Endpoint("access-analytics", get=read(handlers.get_report, "analytics.read")))
+    return [Endpoint("access-analytics", get=read(handlers.get_report, "analytics.read"))]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `access`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Register the job that sums old hours up to days; without the extra, what is queued waits."""
-    if is_installed():
-        register(Job(folding.JOB, folding.run, unit="days", every="access.fold_seconds", due=folding.due))
+    if not is_installed():
+        return []
+    return [Job(folding.JOB, folding.run, unit="days", every="access.fold_seconds", due=folding.due)]
 
 
 @hookimpl
-def register_commands(cli: "click.Group") -> None:
+def register_commands() -> Sequence[click.Command]:
     """Add `access`."""
-    add_commands(cli)
+    return COMMANDS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of the report."""
-    return Assets("access_analytics", files("snaglist.plugins.access_analytics") / "ui", "access_analytics.js")
+    return [Assets("access_analytics", files("snaglist.plugins.access_analytics") / "ui", "access_analytics.js")]
 
 
 @hookimpl

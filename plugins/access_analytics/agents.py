@@ -9,23 +9,19 @@ from snaglist.plugins.issues import clean
 NO_AGENT = "-"
 _MAX_FAMILY = 100
 _MAX_PARSED = 1_000  # characters of an agent that are looked at
-# Words that programs call themselves by. A name that only ends in "bot" is one when it is written as a product
-# ("SomeBot/1.0", "somebot;"), so that a phone named CUBOT is not.
-_MARKERS = re.compile(
-    r"crawler|spider|slurp|scraper|fetcher|monitor|uptime|pingdom|headless|phantomjs|lighthouse|validator|preview"
-    r"|[a-z]-?bot[/;) _-]|(?:^|[^a-z])bot(?:$|[^a-z])|robot|bot$|\+https?:"
-    r"|^(?:curl|wget|python|go-http-client|java|okhttp|libwww|ruby|perl|php|axios|node|apache-httpclient|aiohttp|httpx"
-    r"|httpie|postman|insomnia|scrapy|guzzle|kube-probe|elb-healthchecker|googlehc|nmap|masscan|zgrab|nikto)",
-    re.IGNORECASE,
+# Programs that neither the list of crawlers nor ua-parser knows: health checks, libraries, and who gives an address.
+_PROGRAMS = re.compile(
+    r"\+https?:|^(?:elb-healthchecker|googlehc|guzzle|insomnia|kube-probe|node|php|postman|ruby)\b", re.IGNORECASE
 )
-_PHONES = re.compile(r"\bcubot\b", re.IGNORECASE)
 
 
 @cache
-def _parser() -> Any:
-    import ua_parser  # with its Rust-backed extra; loaded with the first agent, because its rules take memory
+def _rules() -> tuple[Any, Any]:
+    """Return what parses agents and what knows crawlers; loaded with the first agent, because they take memory."""
+    import crawleruseragents
+    import ua_parser  # with its Rust-backed extra
 
-    return ua_parser
+    return ua_parser.parse, crawleruseragents.is_crawler
 
 
 def describe_agent(agent: str) -> tuple[str, bool]:
@@ -36,8 +32,9 @@ def describe_agent(agent: str) -> tuple[str, bool]:
     text = agent[:_MAX_PARSED]
     if " " not in text and "+(" in text:
         text = text.replace("+", " ")
-    found = _parser().parse(text)
+    parse, is_crawler = _rules()
+    found = parse(text)
     browser, device = found.user_agent, found.device
     family = browser.family if browser else text.partition("/")[0].partition(" ")[0]
-    bot = bool(device and device.family == "Spider") or bool(_MARKERS.search(_PHONES.sub("", text)))
+    bot = bool(device and device.family == "Spider") or is_crawler(text) or bool(_PROGRAMS.search(text))
     return clean(family[:_MAX_FAMILY]) or NO_AGENT, bot

@@ -3,7 +3,8 @@
 import ipaddress
 from collections.abc import Callable, Iterable
 
-from snaglist.kernel.addresses import Address, is_listed, parse_networks
+from snaglist.kernel.origin import parse_networks
+from snaglist.plugins.system import Address, is_listed
 
 
 def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from snaglist.kernel import Conflict
 
 MISSING = "access analytics needs an extra: pip install 'snaglist[analytics]'"
-_LIBRARIES = ("datasketches", "ua_parser")
+_LIBRARIES = ("datasketches", "ua_parser", "crawleruseragents")
 
 
 def is_installed() -> bool:

@@ -4,22 +4,11 @@ from typing import Any
 
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.access_analytics import extra, queries
-from snaglist.plugins.access_analytics.report import (
-    ERROR_PATHS,
-    MAX_DAYS,
-    TOP_AGENTS,
-    TOP_PATHS,
-    TOP_REFERRERS,
-    Lists,
-    Span,
-    Totals,
-    document,
-)
+from snaglist.plugins.access_analytics.report import DAY, MAX_DAYS, Span, Totals, Values, document, seconds_between
 from snaglist.plugins.access_analytics.storing import day_of, folded_before
 
 DAYS = 7
 _HOUR = 3600
-_DAY = 86_400
 
 
 def get_report(call: Call) -> dict[str, Any]:
@@ -27,7 +16,6 @@ def get_report(call: Call) -> dict[str, Any]:
     extra.require()
     query = call.query
     shown = _borders(call)
-    days = -(-_seconds(*shown) // _DAY)
     span = Span(times.hour(shown[0]), _full_hour(shown[1]))
     # Of days that are folded, or are about to be, only the whole is known.
     first = min(span.start, day_of(span.start)) if span.start < folded_before(call.now) else span.start
@@ -37,17 +25,14 @@ def get_report(call: Call) -> dict[str, Any]:
     totals = Totals()
     for hour, key, sums in queries.totals(call.db, everything):
         totals.add(hour, key, sums, bots=bots)
-    paths = queries.values(call.db, window, "path", TOP_PATHS)
-    queries.add_times(call.db, window, {path: sums for path, _, sums in paths})
-    lists = Lists(
-        paths,
-        queries.values(call.db, window, "path", ERROR_PATHS, by="errors"),
-        queries.values(call.db, window, "method"),
-        queries.values(call.db, window, "status"),
-        queries.values(call.db, window, "agent", TOP_AGENTS),
-        queries.values(call.db, window, "referrer", TOP_REFERRERS),
-    )
-    return document(span, shown, days, totals, lists)
+
+    def top(dim: str, limit: int | None = None, *, by: str = "hits") -> Values:
+        found = queries.values(call.db, window, dim, limit, by=by)
+        if dim == "path" and by == "hits":
+            queries.add_times(call.db, window, {path: sums for path, _, sums in found})
+        return found
+
+    return document(span, shown, totals, top)
 
 
 def _borders(call: Call) -> tuple[str, str]:
@@ -62,7 +47,7 @@ def _borders(call: Call) -> tuple[str, str]:
     shown = times.hour(start), _full_hour(end) if call.query.get("to") else end
     if start >= end:
         raise Invalid("from: must be before to")
-    if _seconds(start, end) > MAX_DAYS * _DAY:
+    if seconds_between(start, end) > MAX_DAYS * DAY:
         raise Invalid(f"from: at most {MAX_DAYS} days before to")
     return shown
 
@@ -71,7 +56,3 @@ def _full_hour(time: str) -> str:
     """Raise a time to the next full hour, unless it is one."""
     hour = times.hour(time)
     return hour if hour == time else times.add(hour, seconds=_HOUR)
-
-
-def _seconds(start: str, end: str) -> int:
-    return int((times.read(end) - times.read(start)).total_seconds())

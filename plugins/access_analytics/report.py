@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from snaglist.kernel import times
 from snaglist.plugins.access_analytics.sketches import Distinct, Quantiles
@@ -11,6 +11,7 @@ from snaglist.plugins.access_analytics.tally import ALL, MALFORMED, NOT_UNDERSTO
 
 TOP_PATHS, ERROR_PATHS, TOP_AGENTS, TOP_REFERRERS, STATUSES = 15, 10, 8, 10, 20
 HOURS_SHOWN = 48
+DAY = 86_400
 MAX_DAYS = 366
 _ALWAYS = ("2xx", "3xx", "4xx", "5xx")
 
@@ -56,29 +57,25 @@ class Totals:
             self.hours.setdefault(hour, Sums()).add(Sums(sums.hits, sums.errors))
 
 
-@dataclass(slots=True)
-class Lists:
-    """The values of each dimension, those with most requests first; `error_paths` those with most errors."""
+class Top(Protocol):
+    """What gives the values of a dimension, those with most hits or errors first; those without any are left out."""
 
-    paths: Values
-    error_paths: Values
-    methods: Values
-    statuses: Values
-    agents: Values
-    referrers: Values
+    def __call__(self, dim: str, limit: int | None = None, *, by: str = "hits") -> Values:
+        """Return at most so many."""
 
 
-def document(span: Span, shown: tuple[str, str], days: int, totals: Totals, lists: Lists) -> dict[str, Any]:
+def document(span: Span, shown: tuple[str, str], totals: Totals, top: Top) -> dict[str, Any]:
     """Return the report; `shown` are the borders of the window as they are told."""
+    statuses, agents, broken = top("status"), top("agent", TOP_AGENTS), top("path", ERROR_PATHS, by="errors")
     whole = totals.whole
     classes = dict.fromkeys(_ALWAYS, 0)
-    for status, _, sums in lists.statuses:
+    for status, _, sums in statuses:
         name = f"{status[0]}xx"
         if name in _ALWAYS or name == "1xx":
             classes[name] = classes.get(name, 0) + sums.hits
     measured = whole.times or Quantiles()
     return {
-        "window_days": days,
+        "window_days": -(-seconds_between(*shown) // DAY),
         "from": shown[0],
         "to": shown[1],
         "total": whole.hits,
@@ -90,14 +87,14 @@ def document(span: Span, shown: tuple[str, str], days: int, totals: Totals, list
         "malformed": totals.malformed,
         "not_understood": totals.not_understood,
         "status_classes": [{"class": name, "count": classes[name]} for name in sorted(classes)],
-        "statuses": [{"status": int(value), "count": sums.hits} for value, _, sums in lists.statuses[:STATUSES]],
+        "statuses": [{"status": int(value), "count": sums.hits} for value, _, sums in statuses[:STATUSES]],
         "by_day": [_day(day, totals.days.get(day, Sums())) for day in _days(span, totals)],
         "by_hour": [_hour(hour, totals.hours.get(hour, Sums())) for hour in _last_hours(span)],
-        "top_paths": [_path(path, sums) for path, _, sums in lists.paths],
-        "error_paths": [{"path": path, "errors": sums.errors} for path, _, sums in lists.error_paths],
-        "methods": [{"method": method, "count": sums.hits} for method, _, sums in lists.methods],
-        "top_agents": [{"agent": agent, "count": sums.hits, "bot": bot} for agent, bot, sums in lists.agents],
-        "top_referrers": [{"referrer": host, "count": sums.hits} for host, _, sums in lists.referrers],
+        "top_paths": [_path(path, sums) for path, _, sums in top("path", TOP_PATHS)],
+        "error_paths": [{"path": path, "errors": sums.errors} for path, _, sums in broken],
+        "methods": [{"method": method, "count": sums.hits} for method, _, sums in top("method")],
+        "top_agents": [{"agent": agent, "count": sums.hits, "bot": bot} for agent, bot, sums in agents],
+        "top_referrers": [{"referrer": host, "count": sums.hits} for host, _, sums in top("referrer", TOP_REFERRERS)],
         "response_time": {
             "measured": measured.measured,
             "p50_ms": measured.at(0.5),
@@ -105,6 +102,11 @@ def document(span: Span, shown: tuple[str, str], days: int, totals: Totals, list
             "p99_ms": measured.at(0.99),
         },
     }
+
+
+def seconds_between(start: str, end: str) -> int:
+    """Return the length of a span."""
+    return int((times.read(end) - times.read(start)).total_seconds())
 
 
 def _day(day: str, sums: Sums) -> dict[str, Any]:

@@ -20,6 +20,14 @@ def _library() -> Any:
     return datasketches
 
 
+def _union(kind: Any, *sketches: Any) -> Any:
+    """Return the sketch of all that some have seen, in the form of a kind."""
+    union = _library().hll_union(_LG_REGISTERS)
+    for sketch in sketches:
+        union.update(sketch)
+    return union.get_result(kind)
+
+
 class Distinct:
     """A mergeable count of distinct texts."""
 
@@ -27,21 +35,17 @@ class Distinct:
 
     def __init__(self, stored: bytes | None = None) -> None:
         library = _library()
-        if stored is None:
-            self._sketch = library.hll_sketch(_LG_REGISTERS, library.tgt_hll_type.HLL_8)
-        else:
-            union = library.hll_union(_LG_REGISTERS)
-            union.update(library.hll_sketch.deserialize(stored))
-            self._sketch = union.get_result(library.tgt_hll_type.HLL_8)
+        self._sketch = library.hll_sketch(_LG_REGISTERS, library.tgt_hll_type.HLL_8)
         self.update = self._sketch.update
+        if stored is not None:
+            self._unite(library.hll_sketch.deserialize(stored))
 
     def merge(self, other: "Distinct") -> None:
         """Take in what another one has seen."""
-        library = _library()
-        union = library.hll_union(_LG_REGISTERS)
-        union.update(self._sketch)
-        union.update(other._sketch)
-        self._sketch = union.get_result(library.tgt_hll_type.HLL_8)
+        self._unite(self._sketch, other._sketch)
+
+    def _unite(self, *sketches: Any) -> None:
+        self._sketch = _union(_library().tgt_hll_type.HLL_8, *sketches)
         self.update = self._sketch.update
 
     @property
@@ -51,10 +55,7 @@ class Distinct:
 
     def stored(self) -> bytes:
         """Return the sketch as it is kept in the database."""
-        library = _library()
-        union = library.hll_union(_LG_REGISTERS)
-        union.update(self._sketch)
-        kept: bytes = union.get_result(library.tgt_hll_type.HLL_4).serialize_compact()
+        kept: bytes = _union(_library().tgt_hll_type.HLL_4, self._sketch).serialize_compact()
         return kept
 
 

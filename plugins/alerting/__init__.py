@@ -1,19 +1,19 @@
 """Alerting: messages about new, returning, frequent and missing events (api.md §24).
 
-A plugin adds a type of channel with `register_types("alert channel type", register)`:
-`register(name, ChannelType(...))`.
+A plugin adds a type of channel by the hook `register_channel_types`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel.installation import StoredSecret
 from snaglist.plugins.alerting import channels, outbox, rules, trying
-from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send
+from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract
 from snaglist.plugins.alerting.evaluating import follow, job, look_at_batch
 from snaglist.plugins.alerting.options import OPTIONS
 from snaglist.plugins.alerting.outbox import delivering
@@ -21,8 +21,9 @@ from snaglist.plugins.alerting.steps import STEPS
 from snaglist.plugins.alerting.tables import TABLES
 from snaglist.plugins.alerting.types import BUILT_IN
 from snaglist.plugins.issues import IssueChange, StoredBatch
+from snaglist.plugins.system import Metric
 
-__all__ = ["ChannelType", "Message", "NotDelivered", "Opening", "Send"]
+__all__ = ["ChannelType", "Message", "NotDelivered", "Opening", "Send", "contract"]
 
 
 @hookimpl
@@ -33,55 +34,68 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register channels, rules, messages, and the trying of all that."""
-    for area in (channels, rules, trying, outbox):
-        for endpoint in area.ENDPOINTS:
-            register(endpoint)
+    return [endpoint for area in (channels, rules, trying, outbox) for endpoint in area.ENDPOINTS]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `alerts` and `smtp`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Register the built-in channel types, the secrets kept here and the figures of the outbox."""
-    if kind == channels.KIND:
-        for name, made in BUILT_IN.items():
-            register(name, made)
-    elif kind == "sealed":
-        register("alerting", channels.stored)
-    elif kind == "metric":
-        for name, figure in outbox.METRICS.items():
-            register(name, figure)
+def register_hookspecs() -> object:
+    """Offer `register_channel_types`."""
+    return contract
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_channel_types() -> Mapping[str, ChannelType]:
+    """Register the built-in channel types."""
+    return BUILT_IN
+
+
+@hookimpl
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at types of channels."""
+    contract.check_added(hook, name, value)
+
+
+@hookimpl
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
+    """Give the secrets of the channels."""
+    return channels.stored(call)
+
+
+@hookimpl
+def register_metrics() -> Mapping[str, Metric]:
+    """Register the figures of the outbox."""
+    return outbox.METRICS
+
+
+@hookimpl
+def register_jobs() -> Sequence[Job]:
     """Register the sending of messages, and what is done without new events."""
-    # Messages count their own attempts: a job that dies with its server is always taken up again.
     often = 1_000
     every, due, rests = "alerts.retry_seconds", delivering.due, delivering.rests
-    register(Job(outbox.JOB, delivering.run, every=every, due=due, max_attempts=often, rests=rests))
-    register(Job(job.JOB, job.run, every="alerts.interval_seconds", due=job.due, rests=job.rests))
+    return [
+        Job(outbox.JOB, delivering.run, every=every, due=due, max_attempts=often, rests=rests),
+        Job(job.JOB, job.run, every="alerts.interval_seconds", due=job.due, rests=job.rests),
+    ]
 
 
 @hookimpl
@@ -104,6 +118,6 @@ def plugin_switched(call: Call, on: bool) -> None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of channels, rules and messages."""
-    return Assets("alerting", files("snaglist.plugins.alerting") / "ui", "alerting.js")
+    return [Assets("alerting", files("snaglist.plugins.alerting") / "ui", "alerting.js")]

@@ -1,20 +1,21 @@
 """Connectors: log files that stay where they are, on this machine, behind SSH, or in any file system of fsspec.
 
-A plugin adds a type with `register_types("connector", register)`: `register(name, ConnectorType(...))`.
+A plugin adds a type by the hook `register_connectors`.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Connection, Table
+import click
+from sqlalchemy import Column, Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
-from snaglist.plugins.connectors import sealing, syncing
-from snaglist.plugins.connectors.commands import add_commands
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel.installation import StoredSecret
+from snaglist.plugins.connectors import contract, sealing, syncing
+from snaglist.plugins.connectors.commands import COMMANDS
 from snaglist.plugins.connectors.contract import (
-    KIND,
     ConnectorType,
     Opening,
     ReadAt,
@@ -28,10 +29,7 @@ from snaglist.plugins.connectors.steps import STEPS
 from snaglist.plugins.connectors.tables import TABLES, connectors
 from snaglist.plugins.connectors.types import BUILT_IN
 
-if TYPE_CHECKING:
-    import click
-
-__all__ = ["ConnectorType", "Opening", "ReadAt", "Remote", "RemoteFailure", "RemoteFile"]
+__all__ = ["ConnectorType", "Opening", "ReadAt", "Remote", "RemoteFailure", "RemoteFile", "contract"]
 
 
 @hookimpl
@@ -44,59 +42,73 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `sync` and `ssh`, and the retention of mirrors."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `connectors` and what is done with them."""
-    for endpoint in ENDPOINTS:
-        register(endpoint)
+    return ENDPOINTS
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Register the built-in connector types, the secrets kept here, and what refers to a module."""
-    if kind == KIND:
-        for name, made in BUILT_IN.items():
-            register(name, made)
-    elif kind == "sealed":
-        register("connectors", sealing.stored)
-    elif kind == "module_reference":
-        register("connectors", connectors.c.module_id)
+def register_hookspecs() -> object:
+    """Offer `register_connectors`."""
+    return contract
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_connectors() -> Mapping[str, ConnectorType]:
+    """Register the built-in connector types."""
+    return BUILT_IN
+
+
+@hookimpl
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at types of connectors."""
+    contract.check_added(hook, name, value)
+
+
+@hookimpl
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
+    """Give the secrets of the connectors."""
+    return sealing.stored(call)
+
+
+@hookimpl
+def register_module_references() -> Sequence[Column[Any]]:
+    """Tell that connectors refer to modules."""
+    return [connectors.c.module_id]
+
+
+@hookimpl
+def register_jobs() -> Sequence[Job]:
     """Register the sync."""
     every, due, rests = "sync.interval_seconds", syncing.due, syncing.rests
-    register(Job(syncing.JOB, syncing.run, unit="files", every=every, due=due, local=True, rests=rests))
+    return [Job(syncing.JOB, syncing.run, unit="files", every=every, due=due, local=True, rests=rests)]
 
 
 @hookimpl
-def register_commands(cli: "click.Group") -> None:
+def register_commands() -> Sequence[click.Command]:
     """Add `sync`."""
-    add_commands(cli)
+    return COMMANDS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer connectors and their runs."""
-    return Assets("connectors", files("snaglist.plugins.connectors") / "ui", "connectors.js")
+    return [Assets("connectors", files("snaglist.plugins.connectors") / "ui", "connectors.js")]

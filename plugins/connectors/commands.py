@@ -14,24 +14,21 @@ FAILED, PARTLY_DONE = 1, 3
 _LOOK_SECONDS = 0.2
 
 
-def add_commands(cli: click.Group) -> None:
-    """Add the command to the command line."""
-
-    @command(cli, "sync")
-    @click.option("--connector", metavar="ID|NAME", help="One connector (default: all that are enabled).")
-    def sync_command(session: Session, connector: str | None) -> None:
-        """Fetch and read what is new of the files of connectors, now and in this process."""
-        call = session.call()
-        body = {} if connector is None else {"id": _find(call, connector)}
-        queued = session.request("connectors-sync", "POST", body)
-        if queued["job_id"] is not None:
-            _work(session, call, queued["job_id"])
-        with call.transaction(write=False) as db:
-            shown = [runs.show(call, run) for run in sql.runs_of(db, queued["run_ids"])]
-        session.print({"runs": shown}, _report(shown))
-        failed = sum(run["status"] != "success" for run in shown)
-        if failed:
-            session.exit(FAILED if failed == len(shown) else PARTLY_DONE)
+@command(None, "sync")
+@click.option("--connector", metavar="ID|NAME", help="One connector (default: all that are enabled).")
+def sync_command(session: Session, connector: str | None) -> None:
+    """Fetch and read what is new of the files of connectors, now and in this process."""
+    call = session.call()
+    body = {} if connector is None else {"id": _find(call, connector)}
+    queued = session.request("connectors-sync", "POST", body)
+    if queued["job_id"] is not None:
+        _work(session, call, queued["job_id"])
+    with call.transaction(write=False) as db:
+        shown = [runs.show(call, run) for run in sql.runs_of(db, queued["run_ids"])]
+    session.print({"runs": shown}, _report(shown))
+    failed = sum(run["status"] != "success" for run in shown)
+    if failed:
+        session.exit(FAILED if failed == len(shown) else PARTLY_DONE)
 
 
 def _find(call: Call, given: str) -> int:
@@ -75,3 +72,6 @@ def _report(shown: list[dict[str, Any]]) -> str:
         for r in shown
     ]  # fmt: skip
     return table(headers, rows)
+
+
+COMMANDS = (sync_command,)

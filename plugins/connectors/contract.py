@@ -1,4 +1,4 @@
-"""What a connector type is: the contract of `register_types("connector", register)`.
+"""What a connector type is: the contract of `register_connectors()`.
 
 A type says how its `config` is checked and how its files are listed and read. Everything else is the same for all
 types: planning, mirrors, reading, runs, and keeping secrets.
@@ -11,12 +11,11 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, Protocol
 
-from snaglist.kernel import BadGateway, Call
+from snaglist.kernel import BadGateway, Call, hookspec
 
 Config = Mapping[str, Any]
 ReadAt = Callable[[int, int], bytes]
-
-KIND = "connector"
+MAX_NAME = 16  # of a type, as long as its column
 
 
 class RemoteFailure(BadGateway):
@@ -79,13 +78,27 @@ class ConnectorType:
     schemas: Traversable = field(default_factory=lambda: files("snaglist.schemas"))
 
 
+@hookspec
+def register_connectors() -> Mapping[str, ConnectorType]:  # type: ignore[empty-body]
+    """Collect. Return types of connectors by name, like `my_type`, at most 16 characters. Since 0.2."""
+
+
 def types(call: Call) -> Mapping[str, ConnectorType]:
-    """Return the connector types of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    """Return the types of all plugins by name."""
+    found: Mapping[str, ConnectorType] = call.service.plugins.types(register_connectors)
+    return found
 
 
-def _check(name: str, value: Any) -> None:
-    if not isinstance(value, ConnectorType) or not (callable(value.check) and callable(value.open)):
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at a type that a plugin adds; raises for what does not fit."""
+    if hook == register_connectors.__name__:
+        _check(name, value)
+
+
+def _check(name: str, value: ConnectorType) -> None:
+    if len(name) > MAX_NAME:
+        raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
+    if not (callable(value.check) and callable(value.open)):
         raise TypeError(f"{name}: must be a ConnectorType with the functions check and open, not {value!r:.60}")
     if not value.schemas.joinpath("definitions", f"connector-{name}.json").is_file():
         raise ValueError(f"{name}: schemas: there is no definitions/connector-{name}.json")

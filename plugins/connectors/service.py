@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, key
 from snaglist.plugins.connectors import queries, runs, sealing
-from snaglist.plugins.connectors.contract import KIND, Config, ConnectorType, types
+from snaglist.plugins.connectors.contract import Config, ConnectorType, types
 from snaglist.plugins.connectors.mirrors import folder_of
 from snaglist.plugins.issues import file_at, show_path
 from snaglist.plugins.logs import is_zone
@@ -144,7 +144,7 @@ def _checked(
     call: Call, kind: ConnectorType, name: str, given: Config, stored: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
     """Return the config to store, defaults filled in, apart from it the secrets that are set, and which these are."""
-    schema = call.service.schemas.find(kind.schemas, "definitions", KIND, name)
+    schema = call.service.schemas.find(kind.schemas, "definitions", "connector", name)
     if schema is None:
         raise Invalid(f"type: {name} has no schema")
     prepared, problems = schema.check(given)

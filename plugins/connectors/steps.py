@@ -2,17 +2,88 @@
 
 from collections.abc import Callable
 
-from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, select, update
+from sqlalchemy import BigInteger, Column, Connection, Index, MetaData, String, Table, UniqueConstraint, select, update
 
 from snaglist.kernel import digest
-from snaglist.kernel.columns import document, metadata
-from snaglist.plugins.connectors.tables import TABLES
+from snaglist.kernel.columns import data, document, flag, id_column, moment, number, reference, text
+from snaglist.kernel.ddl import create_table
 from snaglist.plugins.issues import relative_to_data
 
 
 def s001(db: Connection) -> None:
     """Create all tables of the area."""
-    metadata.create_all(db, tables=TABLES, checkfirst=True)
+    create_table(
+        db,
+        "connectors",
+        id_column(),
+        text("name", 100),
+        text("name_key", 300),
+        text("type", 16),
+        flag("enabled"),
+        reference("module_id", "modules.id", on_delete="SET NULL"),
+        text("timezone", 64),
+        number("interval_minutes"),
+        document("config"),
+        data("secrets", nullable=True),
+        document("secrets_set"),
+        text("node", 64),
+        moment("last_synced_at", nullable=True),
+        text("last_status", 16, nullable=True),
+        text("last_error", 4000, nullable=True),
+        moment("created_at"),
+        moment("updated_at"),
+        UniqueConstraint("name_key", name="uq_connectors_name_key"),
+        Index("ix_connectors_module_id", "module_id"),
+        sqlite_autoincrement=True,
+    )
+    create_table(
+        db,
+        "streams",
+        id_column(),
+        reference("connector_id", "connectors.id"),
+        text("remote_path"),
+        text("path_hash", 64),
+        text("identity", 128, nullable=True),
+        number("generation"),
+        text("local_path", nullable=True),
+        reference("source_id", "sources.id", on_delete="SET NULL"),
+        number("remote_size"),
+        number("fetched_offset"),
+        moment("remote_modified_at", nullable=True),
+        text("prefix_hash", 64),
+        number("prefix_length"),
+        moment("last_synced_at", nullable=True),
+        moment("created_at"),
+        UniqueConstraint("connector_id", "path_hash", "generation", name="uq_streams_path_generation"),
+        Index("ix_streams_identity", "connector_id", "identity"),
+        Index("ix_streams_source_id", "source_id"),
+        sqlite_autoincrement=True,
+    )
+    create_table(
+        db,
+        "connector_runs",
+        id_column(),
+        reference("connector_id", "connectors.id"),
+        number("job_id", nullable=True),
+        text("status", 16),
+        number("files_discovered"),
+        number("files_completed"),
+        number("files_updated"),
+        number("bytes_total"),
+        number("bytes_fetched"),
+        number("events_indexed"),
+        text("current_file", nullable=True),
+        text("expected_snapshot", 64, nullable=True),
+        text("message", 4000, nullable=True),
+        moment("started_at"),
+        moment("updated_at"),
+        moment("finished_at", nullable=True),
+        Index("ix_connector_runs_connector", "connector_id", "started_at"),
+        Index("ix_connector_runs_started", "started_at"),
+        Index("ix_connector_runs_status", "status"),
+        Index("ix_connector_runs_job_id", "job_id"),
+        sqlite_autoincrement=True,
+    )
 
 
 def s002(db: Connection) -> None:

@@ -4,7 +4,7 @@ The area knows no other area. It serves the shell and whatever browser modules t
 offer through `dashboard_assets`; every screen then talks to the JSON API like any other client.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 from snaglist.kernel import Description, Path, hookimpl
 from snaglist.plugins.dashboard.site import ASSET_PATTERN, Site
@@ -26,8 +26,10 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_paths(register: Callable[[Path], None]) -> None:
+def register_paths() -> Sequence[Path]:
     """Serve the page at the root and the assets below `static/`."""
     site = Site()
-    register(Path("", site.page))
-    register(Path(ASSET_PATTERN, site.asset))
+    return [
+        Path("", site.page),
+        Path(ASSET_PATTERN, site.asset),
+    ]

@@ -1,4 +1,4 @@
-"""Collect the browser files of all plugins once: read, hash, compress.
+"""Collect the browser files of all plugins once: read, hash, compress. They are sent as they were written.
 
 The hash covers every file, so it names one state of the whole dashboard. With it in the path, files
 can be cached for ever, keep their names and import each other relatively.
@@ -7,6 +7,7 @@ can be cached for ever, keep their names and import each other relatively.
 import gzip
 import hashlib
 import logging
+import posixpath
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +16,6 @@ from importlib.resources.abc import Traversable
 import zstandard
 
 from snaglist.kernel import Assets
-from snaglist.plugins.dashboard.joining import Module, alias, join, link
 
 log = logging.getLogger(__name__)
 
@@ -34,16 +34,15 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
     "zstd": lambda content: zstandard.compress(content, 19),
     "gzip": lambda content: gzip.compress(content, 9, mtime=0),
 }
-# The joined files: names that no file on disk has. What a core area keeps in `screens` is not for the first view.
-JOINED_STYLE = "dashboard/all.css"
-JOINED_SCREENS = "dashboard/screens.css"
+# Style sheets of core areas, one behind the other: those of the first view, and those in folders `screens`.
+FIRST_STYLE = "dashboard/first.css"
+LATER_STYLE = "dashboard/later.css"
 SCREENS = re.compile(r"\w+/screens/.*\.css")
-JOINED_MODULE = "dashboard/all.js"
+# The module that the page starts, and what modules import when they start, as far as one look tells.
+APP = "dashboard/app.js"
+IMPORT = re.compile(r'^import\b[^"\'()]*["\'](\.[^"\']+)["\']', re.MULTILINE)
 # A classic script before the first paint, so that a chosen theme does not flash.
 THEME = "dashboard/theme.js"
-TEXT_OR_COMMENT = re.compile(
-    r"""(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\S/\*.*?\*/(?!\s))|/\*.*?\*/""", re.DOTALL
-)
 FILE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 
 
@@ -63,42 +62,46 @@ class Bundle:
     files: dict[str, File] = field(default_factory=dict)
     contributors: list[Assets] = field(default_factory=list)
     core: Collection[str] = ()
-    joined: Mapping[str, Module] = field(default_factory=dict)
     hash: str = ""
 
     def styles(self) -> list[str]:
         """Return the style sheets of the page: one for all core areas, then each that another contributor asks for."""
-        return [JOINED_STYLE, *self._sheets(core=False)]
+        return [FIRST_STYLE, *self._sheets(core=False)]
 
-    def join(self) -> None:
-        """Make one style sheet and one module of what the first view needs of the core areas, and a sheet of the rest.
+    def first_modules(self) -> list[str]:
+        """Return the modules that the first view needs, each behind those that it imports.
 
-        The module holds the entries of core areas and what they import at once. What is behind `import()` is fetched
-        when it is needed, the entry of an optional plugin when it is enabled. Files of anybody else stay as they are:
-        a bracket that they forget to close must not reach further. NotJoinable when a core area writes what cannot be.
+        The page names them, so that the browser fetches them at once in place of one after the other; one that is
+        missing here only comes later.
         """
-        self._put(JOINED_STYLE, self._joined(self._sheets(core=True)))
-        core = [assets for assets in self.contributors if assets.name in self.core]
-        sources = {
-            name: self.files[name].content.decode()
-            for name in sorted(self.files)
-            if name.endswith(".js") and name.split("/")[0] in self.core and name != THEME
-        }
-        order = [assets.name for assets in core]
+        found: dict[str, None] = {}
+        visited: set[str] = set()
+
+        def visit(name: str) -> None:
+            if name in visited or name not in self.files:
+                return
+            visited.add(name)
+            for address in IMPORT.findall(self.files[name].content.decode()):
+                visit(posixpath.normpath(posixpath.join(posixpath.dirname(name), address)))
+            found[name] = None
+
+        for assets in self.contributors:
+            if assets.name in self.core:
+                visit(f"{assets.name}/{assets.module}")
+        return list(found)
+
+    def join_styles(self) -> None:
+        """Make a style sheet of those that the first view needs of the core areas, and one of their others.
+
+        Those of anybody else stay by themselves: a bracket that they forget to close must not reach further.
+        """
+        order = [assets.name for assets in self.contributors if assets.name in self.core]
         later = [name for name in self.files if SCREENS.fullmatch(name) and name.split("/")[0] in order]
-        self._put(JOINED_SCREENS, self._joined(sorted(later, key=lambda name: order.index(name.split("/")[0]))))
-        text, self.joined = join(sources, [f"{assets.name}/{assets.module}" for assets in core], JOINED_MODULE)
-        self._put(JOINED_MODULE, text)
-        for name, source in sources.items():
-            module = self.joined.get(name)
-            text = alias(module, JOINED_MODULE) if module else link(name, source, self.joined, JOINED_MODULE)
-            self._put(name, text)
-
-    def _put(self, name: str, text: str) -> None:
-        self.files[name] = _file(name, text.encode())
-
-    def _joined(self, names: Iterable[str]) -> str:
-        return "".join(f"/* {name} */\n{plain(self.files[name].content.decode())}\n" for name in names)
+        for joined, names in (
+            (FIRST_STYLE, self._sheets(core=True)),
+            (LATER_STYLE, sorted(later, key=lambda name: order.index(name.split("/")[0]))),
+        ):
+            self.files[joined] = _file(joined, b"\n".join(self.files[name].content for name in names))
 
     def _sheets(self, *, core: bool) -> list[str]:
         chosen = [assets for assets in self.contributors if (assets.name in self.core) == core]
@@ -126,7 +129,7 @@ def collect(offers: Iterable[Assets], core: Collection[str] = ()) -> Bundle:
         taken.add(assets.name)
         bundle.files.update(files)
         bundle.contributors.append(assets)
-    bundle.join()
+    bundle.join_styles()
     bundle.hash = _hash(bundle.files)
     return bundle
 
@@ -150,14 +153,6 @@ def _file(name: str, content: bytes) -> File:
 
 def _suffix(name: str) -> str:
     return name[name.rfind(".") :] if "." in name else ""
-
-
-def plain(sheet: str) -> str:
-    """A style sheet without indentation, empty lines, and comments with white space around them."""
-    if re.search(r"\\\r?\n|url\(", sheet):
-        return sheet  # texts that go on in the next line, or that need no quotes
-    text = TEXT_OR_COMMENT.sub(lambda found: found["text"] or "", sheet)
-    return "\n".join(line for line in map(str.strip, text.split("\n")) if line)
 
 
 def _hash(files: dict[str, File]) -> str:

@@ -9,7 +9,7 @@ from html import escape
 from string import Template
 
 from snaglist.kernel import Assets
-from snaglist.plugins.dashboard.assets import JOINED_MODULE, THEME, Bundle
+from snaglist.plugins.dashboard.assets import APP, THEME, Bundle
 
 SHELL = "dashboard"
 
@@ -23,8 +23,9 @@ PAGE = Template("""<!DOCTYPE html>
 <link rel="icon" href="${base}dashboard/icon.svg" type="image/svg+xml">
 <script src="${base}${theme}"></script>
 ${styles}
+${modules}
 <script type="application/json" id="boot">${boot}</script>
-<script type="module" src="${base}${module}"></script>
+<script type="module" src="${base}${app}"></script>
 </head>
 <body>
 <div id="app" aria-busy="true">
@@ -47,7 +48,8 @@ def page(bundle: Bundle) -> bytes:
         base=base,
         theme=THEME,
         styles="\n".join(f'<link rel="stylesheet" href="{base}{escape(name)}">' for name in bundle.styles()),
-        module=JOINED_MODULE,
+        modules="\n".join(f'<link rel="modulepreload" href="{base}{escape(name)}">' for name in bundle.first_modules()),
+        app=APP,
         boot=json.dumps({"modules": entries}).replace("<", "\\u003c"),
         rows='<div class="bone"></div>' * 8,
     )
@@ -62,8 +64,5 @@ def with_login(text: bytes, url: str) -> bytes:
 
 
 def _entry(assets: Assets, bundle: Bundle, base: str) -> dict[str, object]:
-    """Say where the module of a contributor is: a file, or a part of the joined one."""
-    name = f"{assets.name}/{assets.module}"
-    if joined := bundle.joined.get(name):
-        return {"plugin": assets.name, "module": base + JOINED_MODULE, "part": joined.label, "core": True}
-    return {"plugin": assets.name, "module": base + name, "core": False}
+    """Say where the module of a contributor is, and whether nobody can switch it off."""
+    return {"plugin": assets.name, "module": f"{base}{assets.name}/{assets.module}", "core": assets.name in bundle.core}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from threading import Lock
 
-from snaglist.kernel import Assets, Call, NotFound, Reply
+from snaglist.kernel import Assets, Call, NotFound, Reply, hookspecs
 from snaglist.plugins.dashboard.assets import PACKERS, Bundle, collect
 from snaglist.plugins.dashboard.shell import page, with_login
 
@@ -59,6 +59,6 @@ class Site:
                 shell = Assets("dashboard", files("snaglist.plugins.dashboard") / "ui", "app.js", SHELL_STYLES)
                 plugins = call.service.plugins
                 core = {plugin.id for plugin in plugins.loaded() if plugin.core}
-                bundle = collect([shell, *plugins.assets()], core)
+                bundle = collect([shell, *(assets for _, assets in plugins.added(hookspecs.dashboard_assets))], core)
                 self._built = Built(bundle, page(bundle))
             return self._built

@@ -1,16 +1,18 @@
 """HTTP ingest: applications push events as they happen (api.md §25)."""
 
-from collections.abc import Callable
+import threading
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, hookimpl, own, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, SchemaStep, hookimpl, own, read, write
+from snaglist.kernel.installation import Installation, StoredSecret
 from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
+from snaglist.plugins.system import HealthCheck
 
 __all__: list[str] = []
 
@@ -27,62 +29,65 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `ingest` and `ingest-settings`."""
-    register(
+    return [
         Endpoint(
             "ingest",
             post=own(handlers.Receiver().post_events, None, 202),
             body_limit="ingest.max_body_bytes",
             authenticate=keys.KEYS.authenticate,
             cross_origin=BROWSER_HEADERS,
-        )
-    )
-    register(
+        ),
         Endpoint(
             "ingest-settings",
             get=read(handlers.get_settings, "settings.read"),
             post=write(handlers.post_settings, "settings.write"),
-        )
-    )
+        ),
+    ]
 
 
 @hookimpl
-def register_paths(register: Callable[[Path], None]) -> None:
+def register_paths() -> Sequence[Path]:
     """Register the script that pages include to send their errors."""
-    register(Path(snippet.PATTERN, snippet.show))
+    return [Path(snippet.PATTERN, snippet.show)]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in RATES.tables:
-        register(table)
+    return RATES.tables
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `ingest`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Seal the key anew; store what the broker has, and say whether it answers."""
-    if kind == "sealed":
-        register("ingest", keys.KEYS.stored)
-    elif kind == "beside_worker":
-        register("broker", broker.store_waiting)
-    elif kind == "health_check":
-        register("broker", broker.Reach())
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
+    """Give the sealed key."""
+    return keys.KEYS.stored(call)
+
+
+@hookimpl
+def run_beside_worker(service: Installation, stop: threading.Event) -> None:
+    """Store what the broker has."""
+    broker.store_waiting(service, stop)
+
+
+@hookimpl
+def health_checks() -> Sequence[HealthCheck]:
+    """Say whether the broker answers."""
+    reach = broker.Reach()
+    return [HealthCheck("broker", reach.check, broker.Reach.hint, broker.Reach.asked)]
 
 
 @hookimpl
@@ -100,6 +105,6 @@ def application_changed(call: Call, change: str) -> None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page that tells how to send."""
-    return Assets("ingest", files("snaglist.plugins.ingest") / "ui", "ingest.js")
+    return [Assets("ingest", files("snaglist.plugins.ingest") / "ui", "ingest.js")]

@@ -1,34 +1,38 @@
 """The rules of a broker between senders and storage (api.md §32, `ingest.broker`).
 
 A request is judged and counted against the limits as ever, handed over to the stream of its application, and answered
-when the stream has it. Beside each worker somebody takes batches from there, stores them, and only then acknowledges:
-what was stored already when a batch comes again is known by the ids of its events. So each event has one.
+when the stream has it, in as many messages as it takes. Beside each worker somebody takes batches from there, stores
+them, and only then acknowledges: what was stored already when a batch comes again, or a request of which only the first
+messages arrived is repeated, is known by the ids of its events. So each event has one.
 """
 
 import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import zstandard
 
-from snaglist.kernel import Call, ServiceError, Unavailable, digest
+from snaglist.kernel import Call, ServiceError, TooLarge, Unavailable, digest
 from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import internal_error
-from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 from snaglist.plugins.ingest.checking import MAX_PREVIEW
 from snaglist.plugins.ingest.options import RATES
-from snaglist.plugins.ingest.wire import Broken, Taken, Wire
+from snaglist.plugins.ingest.wire import Broken, Wire
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, admit, exceptions_of, give_back
 
+if TYPE_CHECKING:
+    from nats.aio.msg import Msg
+
 log = logging.getLogger("snaglist")
 
-BATCHES = 100  # taken at once: compressed, and none larger than a message or a list of parts
+BATCHES = 100  # taken at once: compressed, and none larger than a message
 EVENTS = 1_000  # unpacked at once, but for a single batch
 POLL_SECONDS = 0.5
 LONGEST_PAUSE = 30.0
@@ -54,31 +58,39 @@ def hand_over(call: Call, wire: Wire, delivery: Delivery) -> Outcome:
     Duplicates are those that are known now; the others show when they are stored.
     """
     let_in = call.repeat(lambda: _admitted(call, delivery))
-    outcome = delivery.outcome
-    if not let_in:
-        return outcome
     for pushed in let_in:
         pushed.event.event_id = pushed.event.event_id or uuid4().hex
+    stream, outcome, again = stream_of(call.application), delivery.outcome, 0
     try:
-        new = wire.publish(stream_of(call.application), pack(let_in), digest("\n".join(_ids(let_in))))
+        for some, body in _batches(let_in, wire.room()) if let_in else []:
+            if not wire.publish(stream, body, digest("\n".join(pushed.event.event_id or "" for pushed in some))):
+                again += len(some)  # the same request again, before its events are stored
     except Exception:
         with suppress(ServiceError):  # then they count, as they would have when the answer was lost
-            call.repeat(lambda: _given_back(call, delivery))
+            call.repeat(lambda: _given_back(call, delivery, len(let_in)))
         raise
-    if not new:  # the same request again, before its events are stored
-        call.repeat(lambda: _given_back(call, delivery))
-        outcome.duplicates, outcome.accepted = outcome.duplicates + outcome.accepted, 0
+    if again:
+        call.repeat(lambda: _given_back(call, delivery, again))
+    outcome.accepted, outcome.duplicates = outcome.accepted - again, outcome.duplicates + again
     return outcome
+
+
+def _batches(some: list[Pushed], room: int) -> list[tuple[list[Pushed], bytes]]:
+    """Return events as batches that fit into a message each; raises TooLarge for an event that does not."""
+    body = pack(some)
+    if len(body) <= room:
+        return [(some, body)]
+    if len(some) == 1:
+        raise TooLarge("An event is larger than the broker takes.")
+    half = len(some) // 2
+    return [*_batches(some[:half], room), *_batches(some[half:], room)]
 
 
 def remove(call: Call) -> None:
     """Remove the stream of an application that goes."""
     if urls := call.setting("ingest.broker"):
-        wire = Wire(urls)
-        try:
+        with closing(Wire(urls)) as wire:
             wire.remove(stream_of(call.application))
-        finally:
-            wire.close()
 
 
 def pack(some: Iterable[Pushed]) -> bytes:
@@ -98,14 +110,11 @@ def unpack(body: bytes) -> list[Pushed]:
         raise Broken("this is no batch of events") from error
 
 
-def store_waiting(service: Service, stop: threading.Event) -> None:
+def store_waiting(service: Installation, stop: threading.Event) -> None:
     """Store what comes from the broker until the worker stops."""
     if urls := service.settings["ingest.broker"]:
-        wire = Wire(urls)
-        try:
+        with closing(Wire(urls)) as wire:
             _Storer(service, wire, stop).run()
-        finally:
-            wire.close()
 
 
 class Reach:
@@ -117,12 +126,14 @@ class Reach:
         self._asked: tuple[float, bool] | None = None
         self._lock = threading.Lock()
 
-    def check(self, service: Service) -> Callable[[], bool] | None:
-        """Return what asks, None without a broker."""
-        urls = service.settings["ingest.broker"]
-        return (lambda: self._reached(urls)) if urls else None
+    @staticmethod
+    def asked(service: Installation) -> bool:
+        """Tell whether there is a broker."""
+        return bool(service.settings["ingest.broker"])
 
-    def _reached(self, urls: str) -> bool:
+    def check(self, service: Installation) -> bool:
+        """Tell whether it answers."""
+        urls = service.settings["ingest.broker"]
         with self._lock:
             if self._asked is None or time.monotonic() - self._asked[0] > REACH_SECONDS:
                 self._asked = (time.monotonic(), _answers(urls))
@@ -132,7 +143,7 @@ class Reach:
 class _Storer:
     """Stores the batches of all applications. One whose database is away keeps no other waiting."""
 
-    def __init__(self, service: Service, wire: Wire, stop: threading.Event) -> None:
+    def __init__(self, service: Installation, wire: Wire, stop: threading.Event) -> None:
         self._service, self._wire, self._stop = service, wire, stop
         self._intake = Intake(RATES)
         self._pauses: dict[str, tuple[float, float]] = {}  # by application: until when, and how long
@@ -186,10 +197,10 @@ class _Storer:
         return worked
 
     def _unpacked(
-        self, call: Call, stream: str, waiting: list[Taken]
-    ) -> tuple[list[tuple[Taken, list[Pushed]]], list[Taken]]:
+        self, call: Call, stream: str, waiting: list["Msg"]
+    ) -> tuple[list[tuple["Msg", list[Pushed]]], list["Msg"]]:
         """Return the first batches with their events, about as many as fit into a transaction, and the rest."""
-        group: list[tuple[Taken, list[Pushed]]] = []
+        group: list[tuple[Msg, list[Pushed]]] = []
         events = 0
         for position, one in enumerate(waiting):
             if events >= EVENTS:
@@ -198,22 +209,22 @@ class _Storer:
                 body = self._wire.body(stream, one)
                 some = unpack(body)
             except Broken as error:
-                self._set_aside(call, stream, one.message.data, 1, str(error))
+                self._set_aside(call, stream, one.data, 1, str(error))
                 self._wire.finish(stream, [one])
                 continue
             group.append((one, some))
             events += len(some)
         return group, []
 
-    def _store(self, call: Call, stream: str, group: Sequence[tuple[Taken, list[Pushed]]]) -> None:
+    def _store(self, call: Call, stream: str, group: Sequence[tuple["Msg", list[Pushed]]]) -> None:
         """Store batches, then acknowledge them."""
         deliveries = [_delivery(some) for _, some in group]
         self._intake.deliver_all(call, deliveries)
-        done: list[Taken] = []
-        later: list[Taken] = []
+        done: list[Msg] = []
+        later: list[Msg] = []
         for (one, some), delivery in zip(group, deliveries, strict=True):
             outcome = self._intake.deliver_apart(call, delivery)
-            if not outcome.failed or one.attempts >= ATTEMPTS:
+            if not outcome.failed or one.metadata.num_delivered >= ATTEMPTS:
                 for position, reason in outcome.unstored().items():
                     self._set_aside(call, stream, pack([some[position]]), 1, reason)
                 done.append(one)
@@ -225,7 +236,7 @@ class _Storer:
 
     def _set_aside(self, call: Call, stream: str, body: bytes, events: int, reason: str) -> None:
         """Keep what cannot be stored, and say so: in the log, and in what became of events."""
-        self._wire.set_aside(stream, body, reason)
+        self._wire.set_aside(stream, body if len(body) <= self._wire.room() else b"", reason)
         with call.transaction() as db:
             RATES.count_outcomes(db, call.now, {"invalid": events})
         log.error("ingest: set aside in %s.failed, because it cannot be stored: %s", stream, reason)
@@ -236,13 +247,9 @@ def _admitted(call: Call, delivery: Delivery) -> list[Pushed]:
         return admit(call, RATES, delivery)
 
 
-def _given_back(call: Call, delivery: Delivery) -> None:
+def _given_back(call: Call, delivery: Delivery, events: int) -> None:
     with call.transaction():
-        give_back(call, RATES, delivery)
-
-
-def _ids(some: Iterable[Pushed]) -> list[str]:
-    return [pushed.event.event_id or "" for pushed in some]
+        give_back(call, RATES, delivery.address, events)
 
 
 def _delivery(some: Sequence[Pushed]) -> Delivery:
@@ -257,13 +264,11 @@ def _pushed(kept: dict[str, Any]) -> Pushed:
 
 
 def _answers(urls: str) -> bool:
-    wire = Wire(urls)
-    try:
-        wire.check()
-    except Unavailable:
-        return False
-    finally:
-        wire.close()
+    with closing(Wire(urls)) as wire:
+        try:
+            wire.check()
+        except Unavailable:
+            return False
     return True
 
 

@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from snaglist.kernel import key, times
 from snaglist.plugins.issues import clean
@@ -18,6 +18,7 @@ FUTURE_SECONDS = 300
 MILLISECONDS_FROM = 1e11
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+T = TypeVar("T")
 _NOT_CHANNEL = re.compile(r"[^a-z0-9._-]+", re.ASCII)
 
 
@@ -35,13 +36,8 @@ class Fields:
 
     def text(self, name: str, limit: int, alias: str = "") -> str | None:
         """Return a short text, trimmed; None when there is none."""
-        found = self.value(name, alias)
-        if found is None:
-            return None
-        if not isinstance(found, str):
-            self.cut = True
-            return None
-        return self._short(found, limit)
+        found = self._of_kind(name, str, alias)
+        return None if found is None else self._short(found, limit)
 
     def scalar(self, name: str, limit: int) -> str | None:
         """Return a text, a number or a boolean as text."""
@@ -52,19 +48,11 @@ class Fields:
 
     def mapping(self, name: str) -> Mapping[str, Any]:
         """Return an object, empty by default."""
-        found = self.value(name)
-        if found is None or isinstance(found, dict):
-            return found or {}
-        self.cut = True
-        return {}
+        return self._of_kind(name, dict) or {}
 
     def items(self, name: str) -> list[Any]:
         """Return a list, empty by default."""
-        found = self.value(name)
-        if found is None or isinstance(found, list):
-            return found or []
-        self.cut = True
-        return []
+        return self._of_kind(name, list) or []
 
     def stack(self) -> str:
         """Return the stack, given as text or as lines."""
@@ -73,9 +61,8 @@ class Fields:
             lines = [line for line in found if isinstance(line, str)]
             self.cut |= len(lines) < len(found)
             found = "\n".join(lines)
-        if not isinstance(found, str):
-            self.cut |= found is not None
-            return ""
+        else:
+            found = self._of_kind("stack", str) or ""
         self.cut |= len(found) > MAX_STACK
         return clean(found[:MAX_STACK].strip("\r\n"))
 
@@ -86,11 +73,9 @@ class Fields:
 
     def event_id(self) -> str | None:
         """Return the id, UUIDs in one form. A wrong one is dropped whole: a cut id could equal another one."""
-        found = self.value("event_id")
-        if found is None:
-            return None
-        if not isinstance(found, str) or not _ID.fullmatch(found):
-            self.cut = True
+        found = self._of_kind("event_id", str)
+        if found is None or not _ID.fullmatch(found):
+            self.cut |= found is not None
             return None
         return found.replace("-", "").lower() if _UUID.fullmatch(found) else found
 
@@ -120,6 +105,14 @@ class Fields:
                 names.setdefault(key(name), name)
         self.cut |= len(names) > MAX_TAGS
         return list(names.values())[:MAX_TAGS]
+
+    def _of_kind(self, name: str, kind: type[T], alias: str = "") -> T | None:
+        """Return a field that is of a kind; None where it is absent, or another kind of thing."""
+        found = self.value(name, alias)
+        if found is None or isinstance(found, kind):
+            return found
+        self.cut = True
+        return None
 
     def _short(self, text: str, limit: int) -> str | None:
         text = clean(text.strip())

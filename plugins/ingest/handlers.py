@@ -6,11 +6,11 @@ from contextlib import nullcontext
 from typing import Any
 from urllib.parse import quote
 
-from snaglist.kernel import Call, Invalid, TooMany
+from snaglist.kernel import BadRequest, Call, Invalid, TooMany
 from snaglist.plugins.ingest import broker, keys
 from snaglist.plugins.ingest.checking import Unfit, check_event
 from snaglist.plugins.ingest.options import RATES
-from snaglist.plugins.ingest.requests import NotJson, parse_events, read_body
+from snaglist.plugins.ingest.requests import parse_events, read_body
 from snaglist.plugins.ingest.wire import Wire
 from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, redacted_names
 
@@ -37,7 +37,7 @@ class Receiver:
         with self._large if len(body) > LARGE else nullcontext():
             good, bad = _judge(call, parse_events(call, body))
         del body  # what waits for its turn to be stored holds events only
-        outcome = self._take(call, Delivery(good, len(bad), call.address))
+        outcome = self._take(call, Delivery(good, len(bad), call.request.address))
         if not good:
             raise Invalid([_named(position, problem) for position, problem in bad.items()])
         if outcome.limited and not outcome.accepted:
@@ -79,8 +79,8 @@ def _judge(call: Call, given: list[Any]) -> tuple[list[tuple[int, Pushed]], dict
     bad: dict[int, str] = {}
     for position in range(len(given)):
         event, given[position] = given[position], None  # the next ones take its memory
-        if isinstance(event, NotJson):
-            bad[position] = event.reason.message
+        if isinstance(event, BadRequest):
+            bad[position] = event.message
             continue
         try:
             good.append((position, check_event(event, call.now, redacted)))

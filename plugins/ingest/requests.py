@@ -1,6 +1,5 @@
 """The body of an ingest request: from bytes to the events that somebody sent."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from snaglist.kernel import BadRequest, Call, Invalid, UnsupportedMedia, bodies
@@ -10,22 +9,15 @@ NDJSON = "application/x-ndjson"
 PLAIN = "text/plain"  # what browsers send as a beacon, which needs no permission of the server
 
 
-@dataclass(frozen=True, slots=True)
-class NotJson:
-    """A line that is no JSON; the events beside it are none the worse for it."""
-
-    reason: BadRequest
-
-
 def read_body(call: Call) -> bytes:
     """Return the body without its coding; raises TooLarge, UnsupportedMedia and BadRequest."""
     body = call.read_body(unpacked=call.setting("ingest.max_unpacked_bytes"))
-    call.raw_body = None  # nobody reads it again, and a compressed one would stay beside the plain one
+    call.request.raw_body = None  # nobody reads it again, and a compressed one would stay beside the plain one
     return body
 
 
 def parse_events(call: Call, body: bytes) -> list[Any]:
-    """Return 1-500 values that should be events; `NotJson` in place of a broken line.
+    """Return 1-500 values that should be events; in place of a broken line its BadRequest.
 
     Raises UnsupportedMedia, BadRequest, and Invalid for none or too many.
     """
@@ -65,9 +57,9 @@ def _lines(body: bytes) -> list[Any]:
         try:
             events.append(bodies.parse_json(line))
         except BadRequest as error:
-            events.append(NotJson(error))
-    if events and all(isinstance(event, NotJson) for event in events):
-        raise events[0].reason
+            events.append(error)  # the events beside it are none the worse for it
+    if events and all(isinstance(event, BadRequest) for event in events):
+        raise events[0]
     return events
 
 

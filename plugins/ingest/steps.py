@@ -4,13 +4,12 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection
 
-from snaglist.kernel.columns import metadata
 from snaglist.plugins.ingest.options import RATES
 
 
 def s001(db: Connection) -> None:
     """Create the tables of the area."""
-    metadata.create_all(db, tables=RATES.tables, checkfirst=True)
+    RATES.create_tables(db)
 
 
 STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)

@@ -1,7 +1,8 @@
 """The wire to a broker: NATS with JetStream, spoken by a thread with an event loop of its own.
 
-An application has one stream: batches that wait for a worker, the parts of those that are larger than a message of the
-server may be, and what could not be stored. A message leaves the stream when a worker has acknowledged it.
+An application has one stream: batches that wait for a worker, and what could not be stored. A message leaves the stream
+when a worker has acknowledged it. snaglist 0.1 published a batch that was larger than a message in parts, with one
+message that lists them; those that still lie there are read.
 """
 
 import asyncio
@@ -10,33 +11,34 @@ import logging
 import threading
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from snaglist.kernel import TooLarge, Unavailable, clip
+from snaglist.kernel import Unavailable, clip
 from snaglist.kernel.settings import Option, Value
 
 if TYPE_CHECKING:
     from nats.aio.client import Client
     from nats.aio.msg import Msg
+    from nats.js.client import JetStreamContext
 
 log = logging.getLogger("snaglist")
 T = TypeVar("T")
 
 MISSING = "used with an extra: pip install 'snaglist[broker]'"
 CONSUMER = "workers"
-BATCH, PART, FAILED = "batch", "part", "failed"  # the subjects of a stream
+BATCH, PART, FAILED = "batch", "part", "failed"  # the subjects of a stream; only 0.1 publishes parts
 MESSAGE_ID = "Nats-Msg-Id"
 REASON = "Snaglist-Reason"
 PARTS = "Snaglist-Parts"
 CONNECT_SECONDS = 2
 ANSWER_SECONDS = 5
 LONGEST_SECONDS = 20  # of all that one call does
+TAKE_SECONDS = 0.2  # for what another worker took in between
 ACK_SECONDS = 60  # then another worker gets what was taken
 RETRY_AFTER = 5
-HEADER_ROOM = 1_024
+HEADER_ROOM = 1_024  # of a message, left to its headers
 MAX_REASON = 200
 _IN_USE = 10058  # a stream of this name has another configuration: an operator's, who may
 _REPLICAS = (3, 1)  # a server that stands alone keeps one
@@ -68,19 +70,6 @@ def _is_broker(url: str) -> bool:
     return parts.scheme in ("nats", "tls") and bool(parts.hostname) and (parts.port or 1) > 0
 
 
-@dataclass(slots=True)
-class Taken:
-    """A message that a worker took and has not acknowledged yet."""
-
-    message: "Msg"
-    parts: Sequence[int] = ()
-
-    @property
-    def attempts(self) -> int:
-        """How often it was handed out."""
-        return int(self.message.metadata.num_delivered)
-
-
 class Broken(Exception):
     """A message that no longer holds what was published."""
 
@@ -97,26 +86,30 @@ class Wire:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._client: Client | None = None
-        self._ready: set[str] = set()  # streams whose consumer is there: who asks one that is not gets no answer
+        self._pulls: dict[str, JetStreamContext.PullSubscription] = {}  # by stream
         self._connecting: asyncio.Lock
 
+    def room(self) -> int:
+        """Return how many bytes a batch may have."""
+        return self._run(self._room())
+
     def publish(self, stream: str, body: bytes, message_id: str) -> bool:
-        """Add a batch, whole or not at all; False when the stream had one of this id in the last minutes."""
+        """Add a batch; False when the stream had one of this id in the last minutes."""
         return self._run(self._publish(stream, BATCH, body, {MESSAGE_ID: message_id}))
 
-    def take(self, stream: str, most: int) -> list[Taken]:
+    def take(self, stream: str, most: int) -> list["Msg"]:
         """Take batches that nobody else has, without waiting for any."""
         return self._run(self._take(stream, most))
 
-    def body(self, stream: str, taken: Taken) -> bytes:
+    def body(self, stream: str, taken: "Msg") -> bytes:
         """Return the body of a batch; raises Broken when parts of it are gone."""
         return self._run(self._body(stream, taken))
 
-    def finish(self, stream: str, taken: Sequence[Taken]) -> None:
+    def finish(self, stream: str, taken: Sequence["Msg"]) -> None:
         """Acknowledge batches: they are gone from the stream when this returns."""
         self._run(self._finish(stream, taken))
 
-    def put_back(self, taken: Sequence[Taken], seconds: float = 0) -> None:
+    def put_back(self, taken: Sequence["Msg"], seconds: float = 0) -> None:
         """Let batches be taken again after a while."""
         self._run(self._put_back(taken, seconds))
 
@@ -174,48 +167,30 @@ class Wire:
 
     async def _disconnect(self) -> None:
         client, self._client = self._client, None
-        self._ready.clear()
+        self._pulls.clear()
         if client is not None:
             with suppress(Exception):  # it is of no use any more, whatever state it is in
                 await client.close()
 
+    async def _jetstream(self) -> "JetStreamContext":
+        return (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+
     async def _check(self) -> None:
-        await (await self._connected()).jetstream(timeout=ANSWER_SECONDS).account_info()
+        await (await self._jetstream()).account_info()
+
+    async def _room(self) -> int:
+        return (await self._connected()).max_payload - HEADER_ROOM
 
     async def _publish(self, stream: str, subject: str, body: bytes, headers: dict[str, str]) -> bool:
-        room = (await self._connected()).max_payload - HEADER_ROOM
-        if len(body) <= room:
-            return not (await self._put(stream, subject, body, headers)).duplicate
-        if room <= 0:
-            raise TooLarge("The batch is larger than the broker takes.")
-        parts: list[int] = []
-        try:
-            for start in range(0, len(body), room):
-                parts.append((await self._put(stream, PART, body[start : start + room], {})).seq)
-            listed = json.dumps(parts, separators=(",", ":")).encode()
-            if len(listed) > room:
-                raise TooLarge("The batch is larger than the broker takes.")
-        except BaseException:
-            with suppress(Exception):  # without the message that names them nobody reads them
-                await self._forget(stream, parts)
-            raise
-        # When no answer comes the message may be there, so its parts must stay.
-        duplicate = (await self._put(stream, subject, listed, headers | {PARTS: str(len(parts))})).duplicate
-        if duplicate:
-            await self._forget(stream, parts)
-        return not duplicate
-
-    async def _put(self, stream: str, subject: str, body: bytes, headers: dict[str, str]) -> Any:
         from nats.errors import TimeoutError as NoAnswer
         from nats.js.errors import NoStreamResponseError
 
-        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+        context = await self._jetstream()
         unsure = False
         for last in (False, False, True):  # a stream that has to be made, and an answer that is lost
             try:
                 answer = await context.publish(f"{stream}.{subject}", body, headers=dict(headers))
-                answer.duplicate = answer.duplicate and not unsure  # or it is the one that got no answer
-                return answer
+                return unsure or not answer.duplicate  # a duplicate of the one that got no answer is none
             except NoStreamResponseError:
                 if last:
                     raise
@@ -230,7 +205,7 @@ class Wire:
         """Make the stream and its consumer where they are missing."""
         from nats.js import api, errors
 
-        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+        context = await self._jetstream()
         for replicas in _REPLICAS:
             config = api.StreamConfig(
                 name=stream,
@@ -257,75 +232,66 @@ class Wire:
         )
         await context.add_consumer(stream, consumer)
 
-    async def _find(self, stream: str) -> None:
-        """See that the stream and its consumer are there."""
+    async def _take(self, stream: str, most: int) -> list["Msg"]:
+        from nats.errors import TimeoutError as NoAnswer
         from nats.js.errors import NotFoundError
 
-        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+        context = await self._jetstream()
         try:
-            await context.consumer_info(stream, CONSUMER)
+            found = await context.consumer_info(stream, CONSUMER)
         except NotFoundError:
             await self._make(stream)
-        self._ready.add(stream)
-
-    async def _take(self, stream: str, most: int) -> list[Taken]:
-        client = await self._connected()
-        if stream not in self._ready:
-            await self._find(stream)
-        inbox = client.new_inbox()
-        answers = await client.subscribe(inbox)
-        found: list[Taken] = []
+            return []
+        # What another worker did not acknowledge comes again some time, so it may be there.
+        waiting = found.num_pending or found.num_ack_pending
+        if not waiting:
+            return []
+        if stream not in self._pulls:
+            self._pulls[stream] = await context.pull_subscribe_bind(CONSUMER, stream)
         try:
-            wanted = json.dumps({"batch": most, "no_wait": True}).encode()
-            await client.publish(f"$JS.API.CONSUMER.MSG.NEXT.{stream}.{CONSUMER}", wanted, reply=inbox)
-            while len(found) < most:
-                message = await answers.next_msg(timeout=ANSWER_SECONDS)
-                if (message.headers or {}).get("Status"):  # there are no more
-                    break
-                found.append(Taken(message))
-        except TimeoutError:  # what did not come comes again
-            self._ready.discard(stream)
-            if not found:
-                raise
-        finally:
-            await answers.unsubscribe()
-        return found
+            return await self._pulls[stream].fetch(min(most, waiting), TAKE_SECONDS)
+        except NoAnswer:
+            return []
 
-    async def _body(self, stream: str, taken: Taken) -> bytes:
+    async def _body(self, stream: str, taken: "Msg") -> bytes:
         from nats.js.errors import NotFoundError
 
-        if PARTS not in (taken.message.headers or {}):
-            return taken.message.data
-        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
+        if PARTS not in (taken.headers or {}):
+            return taken.data
+        context = await self._jetstream()
         try:
-            taken.parts = [int(part) for part in json.loads(taken.message.data)]
-            return b"".join([(await context.get_msg(stream, part)).data or b"" for part in taken.parts])
-        except (NotFoundError, ValueError, TypeError) as error:
+            return b"".join([(await context.get_msg(stream, part)).data or b"" for part in _parts(taken)])
+        except NotFoundError as error:
             raise Broken("parts of the batch are gone") from error
 
-    async def _finish(self, stream: str, taken: Sequence[Taken]) -> None:
-        await asyncio.gather(*(one.message.ack_sync(timeout=ANSWER_SECONDS) for one in taken))
-        # Only now: a worker that ends between storing and here must find them again.
-        await self._forget(stream, [part for one in taken for part in one.parts])
-
-    async def _put_back(self, taken: Sequence[Taken], seconds: float) -> None:
-        for one in taken:
-            await one.message.nak(delay=seconds or None)
-        await (await self._connected()).flush(ANSWER_SECONDS)
-
-    async def _forget(self, stream: str, parts: Sequence[int]) -> None:
+    async def _finish(self, stream: str, taken: Sequence["Msg"]) -> None:
         from nats.js.errors import APIError
 
-        context = (await self._connected()).jetstream(timeout=ANSWER_SECONDS)
-        for part in parts:
+        await asyncio.gather(*(one.ack_sync(timeout=ANSWER_SECONDS) for one in taken))
+        context = await self._jetstream()
+        # Only now: a worker that ends between storing and here must find them again.
+        for part in (part for one in taken for part in _parts(one)):
             with suppress(APIError):  # gone already
                 await context.delete_msg(stream, part)
+
+    async def _put_back(self, taken: Sequence["Msg"], seconds: float) -> None:
+        for one in taken:
+            await one.nak(delay=seconds or None)
+        await (await self._connected()).flush(ANSWER_SECONDS)
 
     async def _remove(self, stream: str) -> None:
         from nats.js.errors import NotFoundError
 
         with suppress(NotFoundError):
-            await (await self._connected()).jetstream(timeout=ANSWER_SECONDS).delete_stream(stream)
+            await (await self._jetstream()).delete_stream(stream)
+
+
+def _parts(taken: "Msg") -> list[int]:
+    """Return where the parts of a batch lie in its stream; none of one that is whole, or is no list of them."""
+    try:
+        return [int(part) for part in json.loads(taken.data)] if PARTS in (taken.headers or {}) else []
+    except (ValueError, TypeError):
+        return []
 
 
 async def _limited(work: Coroutine[Any, Any, T]) -> T:

@@ -3,14 +3,17 @@
 `tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
-from snaglist.plugins.issues import assignment, bulk, manual, modules, search, status, tables
+from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel.installation import Installation
+from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -24,9 +27,10 @@ from snaglist.plugins.issues.events import (
     StoredBatch,
     StoredEvent,
 )
+from snaglist.plugins.issues.facets import OTHER
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
-from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.ids import as_id, resolve_issue_id
 from snaglist.plugins.issues.learning import GroupingModel, learn_again
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
@@ -35,6 +39,7 @@ from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_ex
 from snaglist.plugins.issues.modules import find_or_create_module
 from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.reading import read_back
+from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
 from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
@@ -53,39 +58,43 @@ from snaglist.plugins.issues.storing import (
 )
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
-from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 __all__ = [
+    "OTHER",
     "RANK",
     "SEVERITIES",
     "STATUSES",
     "AccessInfo",
+    "Condition",
     "Event",
     "EventSource",
     "ExceptionInfo",
     "Frame",
     "GroupingModel",
     "IssueChange",
+    "ListColumn",
     "Mirrored",
     "Removed",
     "Reread",
+    "SearchField",
     "StoredBatch",
     "StoredEvent",
+    "Tagging",
     "Unstored",
-    "attach_automatic",
-    "attach_by_hand",
+    "as_id",
     "change_status",
     "check_event",
     "clean",
     "create_issue",
     "create_mirrored",
     "culprit_frame",
-    "detach_by_hand",
     "file_at",
     "find_or_create_module",
     "follow_statuses",
     "grouping_key",
+    "has_facet",
+    "hookspecs",
     "known_event_ids",
     "learn_again",
     "link_external",
@@ -121,42 +130,63 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_hookspecs() -> object:
+    """Offer the hooks of events and issues."""
+    return hookspecs
+
+
+@hookimpl
+def register_settings() -> Sequence[Option]:
     """Say how long pages of issues are."""
-    register(Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000))
-    register(Option("pagination.max_limit", 200, "rows per page at most", 1, 1000))
+    return [
+        Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000),
+        Option("pagination.max_limit", 200, "rows per page at most", 1, 1000),
+    ]
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Offer modules, manual issues, statuses, assignment, bulk actions, and search."""
-    for area in (modules, manual, status, assignment, bulk, search):
-        for endpoint in area.ENDPOINTS:
-            register(endpoint)
+    return [endpoint for area in (modules, manual, status, assignment, bulk, search) for endpoint in area.ENDPOINTS]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in (*tables.TABLES, *LEARNED, *LATER):
-        register(table)
+    return (*tables.TABLES, *LEARNED, *LATER)
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_search_fields() -> Sequence[SearchField]:
+    """Bring the words of a search."""
+    return search.FIELDS
+
+
+@hookimpl
+def open_schemas() -> Mapping[str, Callable[[Installation], Mapping[str, Any]]]:
+    """Open the schemas that name words and columns."""
+    return search.OPEN
+
+
+@hookimpl
+def check_added(hook: str, value: Any) -> None:
+    """Look at words and columns."""
+    contract.check_added(hook, value)
+
+
+@hookimpl
+def register_jobs() -> Sequence[Job]:
     """Offer the job of large bulk actions."""
-    for job in bulk.JOBS:
-        register(job)
+    return bulk.JOBS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the list of issues and the page of one."""
-    return Assets("issues", files("snaglist.plugins.issues") / "ui", "issues.js", ("issues.css",))
+    return [Assets("issues", files("snaglist.plugins.issues") / "ui", "issues.js", ("issues.css",))]

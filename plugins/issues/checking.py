@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from snaglist.kernel import Call, times
+from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.events import RANK, SEVERITIES, AccessInfo, Event, ExceptionInfo, Frame, IssueChange
 
 MAX_NUMBER = 2**63 - 1
@@ -42,19 +43,19 @@ def change_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
     if not events:
         return events
     changed: Sequence[Event]
-    changed = call.chain("events_storing", "events", events, _copies, partial(_checked_events, events))
+    changed = call.chain(hookspecs.events_storing, events, _copies, partial(_checked_events, events))
     return changed
 
 
 def resolve_stack(call: Call, event: Event) -> Event:
     """Let plugins change an event that is shown (`stack_showing`)."""
-    changed: Event = call.chain("stack_showing", "event", event, _copy, partial(_checked_event, "stack_showing()"))
+    changed: Event = call.chain(hookspecs.stack_showing, event, _copy, partial(_checked_event, "stack_showing()"))
     return changed
 
 
 def tell_change(call: Call, change: IssueChange) -> dict[str, Any]:
     """Tell plugins what was done to issues (`issue_changed`); returns their JSON objects by plugin id."""
-    return call.emit("issue_changed", _json_object, change=change)
+    return call.emit(hookspecs.issue_changed, change, _json_object)
 
 
 # -- copies: what a plugin changed before it failed must not stay

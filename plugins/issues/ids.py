@@ -9,6 +9,7 @@ from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.tables import issue_aliases, issues
 
 CHUNK = 500
+MAX_ID = 2**63 - 1
 
 
 def resolve_issue_id(db: Connection, issue_id: int) -> int:
@@ -37,3 +38,9 @@ def hold_issue_ids(db: Connection, issue_ids: Collection[int]) -> list[int]:
         rows = select(issues.c.id).where(issues.c.id.in_(some)).order_by(issues.c.id)
         held += db.execute(rows.with_for_update(key_share=True)).scalars()
     return held
+
+
+def as_id(text: str) -> int | None:
+    """Return the id that a text may be."""
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else 0
+    return number if 0 < number <= MAX_ID else None

@@ -3,7 +3,6 @@
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from snaglist.kernel.columns import (
-    data,
     document,
     flag,
     id_column,
@@ -173,7 +172,7 @@ event_hours = Table(
     number("count"),
     PrimaryKeyConstraint("grouping_id", "hour"),
     Index("ix_event_hours_issue", "issue_id", "hour"),
-    Index("ix_event_hours_hour", "hour"),
+    Index("ix_event_hours_found", "hour", "issue_id"),
 )
 
 event_days = Table(
@@ -207,7 +206,7 @@ issue_facets = Table(
     moment("first_seen"),
     moment("last_seen"),
     PrimaryKeyConstraint("issue_id", "facet", "value_hash"),
-    Index("ix_issue_facets_value", "facet", "value_hash"),
+    Index("ix_issue_facets_found", "facet", "value_hash", "issue_id"),
 )
 
 occurrences = Table(
@@ -249,24 +248,6 @@ Index(
     postgresql_where=occurrences.c.release.is_not(None),
 )
 
-payloads = Table(
-    "payloads",
-    metadata,
-    reference("occurrence_id", "occurrences.id", primary_key=True, autoincrement=False),
-    text("codec", 16),
-    data("body"),
-)
-
-payload_dictionaries = Table(
-    "payload_dictionaries",
-    metadata,
-    id_column(),
-    reference("issue_id", "issues.id", on_delete="SET NULL"),
-    data("body"),
-    moment("created_at"),
-    Index("ix_payload_dictionaries_issue_id", "issue_id"),
-)
-
 status_history = Table(
     "status_history",
     metadata,
@@ -283,58 +264,6 @@ Index(
     "ix_status_history_issue", status_history.c.issue_id, status_history.c.created_at.desc(), status_history.c.id.desc()
 )
 
-# Tags are owned here too, because every issue shows and filters by its tags; the tags area manages them.
-tags = Table(
-    "tags",
-    metadata,
-    id_column(),
-    text("name", 80),
-    text("name_key", 300),
-    text("color", 7),
-    text("icon", 32),
-    moment("created_at"),
-    moment("updated_at"),
-    text("created_by", 200, nullable=True),
-    text("updated_by", 200, nullable=True),
-    UniqueConstraint("name_key", name="uq_tags_name_key"),
-    sqlite_autoincrement=True,  # or SQLite gives the id of a deleted tag to the next one
-)
-
-tag_rules = Table(
-    "tag_rules",
-    metadata,
-    id_column(),
-    reference("tag_id", "tags.id"),
-    text("match_word", 200),
-    text("match_key", 800),
-    flag("enabled"),
-    moment("created_at"),
-    UniqueConstraint("tag_id", name="uq_tag_rules_tag_id"),
-    sqlite_autoincrement=True,  # a rebuilt rule has a new id, by which a job knows that its rule is outdated
-)
-
-issue_tags = Table(
-    "issue_tags",
-    metadata,
-    reference("issue_id", "issues.id"),
-    reference("tag_id", "tags.id"),
-    text("source", 10),
-    moment("created_at"),
-    text("created_by", 200, nullable=True),
-    PrimaryKeyConstraint("issue_id", "tag_id"),
-    Index("ix_issue_tags_tag_id", "tag_id"),
-)
-
-tag_removals = Table(
-    "tag_removals",
-    metadata,
-    reference("issue_id", "issues.id"),
-    reference("tag_id", "tags.id"),
-    moment("removed_at"),
-    text("removed_by", 200, nullable=True),
-    PrimaryKeyConstraint("issue_id", "tag_id"),
-)
-
 TABLES = (
     modules,
     sources,
@@ -347,11 +276,5 @@ TABLES = (
     issue_totals,
     issue_facets,
     occurrences,
-    payloads,
-    payload_dictionaries,
     status_history,
-    tags,
-    tag_rules,
-    issue_tags,
-    tag_removals,
 )

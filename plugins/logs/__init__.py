@@ -1,24 +1,24 @@
 """Logs: parsers, the import of files and what is shown of sources."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib import resources  # `files` is a module of this package
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Connection, Table
+import click
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, hookimpl
-from snaglist.plugins.logs.batches import LineBatch, Rules
-from snaglist.plugins.logs.commands import add_commands
-from snaglist.plugins.logs.connected import Dropped, find_dropped, holds_source, read_file, read_rest
-from snaglist.plugins.logs.discovery import compile_pattern, discover
-from snaglist.plugins.logs.files import open_file
-from snaglist.plugins.logs.following import allowed_roots
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.plugins.issues import Event, IssueChange, SearchField
+from snaglist.plugins.logs import hookspecs
+from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
+from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
+from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
+from snaglist.plugins.logs.collect.in_place import allowed_roots
+from snaglist.plugins.logs.commands import COMMANDS
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
-from snaglist.plugins.logs.importing import import_file
-from snaglist.plugins.logs.incoming import due, is_dropped, rests, run_import
-from snaglist.plugins.logs.ingestion import Ingestion
-from snaglist.plugins.logs.maintenance import ENDPOINTS as MAINTENANCE
-from snaglist.plugins.logs.maintenance import JOBS
+from snaglist.plugins.logs.ingestion import Ingestion, is_zone
+from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
+from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
 from snaglist.plugins.logs.parsers import AccessLine, Clock, Parser, Reader
 from snaglist.plugins.logs.parsers.severity import by_level
@@ -40,16 +40,17 @@ from snaglist.plugins.logs.pushing import (
     sender_key,
     structure_of,
 )
-from snaglist.plugins.logs.reading_back import read_event
-from snaglist.plugins.logs.readings import Reading
-from snaglist.plugins.logs.requests import read_requests
-from snaglist.plugins.logs.results import FileResult
+from snaglist.plugins.logs.pushing.packing import move_dictionaries
+from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.importing import import_file
+from snaglist.plugins.logs.read.parsing import Reading
+from snaglist.plugins.logs.read.portions import LineBatch, Rules
+from snaglist.plugins.logs.read.requests import read_requests
+from snaglist.plugins.logs.read.results import FileResult
+from snaglist.plugins.logs.show.raw_text import read_event
+from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.tables import TABLES
-from snaglist.plugins.logs.zones import is_zone
-
-if TYPE_CHECKING:
-    import click
 
 __all__ = [
     "MAX_BREADCRUMBS",
@@ -79,6 +80,7 @@ __all__ = [
     "find_dropped",
     "give_back",
     "holds_source",
+    "hookspecs",
     "import_file",
     "is_zone",
     "open_file",
@@ -100,57 +102,78 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `ingestion`, of the archive's retention, and the status access lines need."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register what is shown of sources, how files are read, and their maintenance."""
-    for endpoint in (*ENDPOINTS, *MAINTENANCE):
-        register(endpoint)
+    return (*ENDPOINTS, *MAINTENANCE)
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the memory of deletions."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+def register_hookspecs() -> object:
+    """Offer `register_parsers` and `lines_read`."""
+    return hookspecs
+
+
+@hookimpl
+def check_added(hook: str, value: Any) -> None:
+    """Look at parsers."""
+    hookspecs.check_added(hook, value)
+
+
+@hookimpl
+def read_occurrence(call: Call, occurrence_id: int) -> Event | None:
     """Read single events back from their files or stored texts, for whoever shows or groups them again."""
-    if kind == "occurrence_reader":
-        register("logs", read_event)
-        register("pushed", read_pushed)
+    return read_event(call, occurrence_id) or read_pushed(call, occurrence_id)
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_search_fields() -> Sequence[SearchField]:
+    """Let issues be found by what they came from."""
+    return [FIELD]
+
+
+@hookimpl
+def issue_changed(call: Call, change: IssueChange) -> None:
+    """Keep the dictionaries of issues that go into another one."""
+    target = change.details.get("target_id")
+    if change.kind == "merge" and isinstance(target, int):
+        move_dictionaries(call.db, change.issue_ids, target)
+
+
+@hookimpl
+def register_jobs() -> Sequence[Job]:
     """Register the import of dropped and followed files, and the jobs of maintenance."""
-    for job in JOBS:
-        register(job)
     every = "ingestion.interval_seconds"
-    register(Job(IMPORT, run_import, "files", every=every, due=due, local=True, rests=rests, watch=is_dropped))
+    return [
+        *JOBS,
+        Job(IMPORT, run_import, "files", every=every, due=due, local=True, rests=rests, watch=is_dropped),
+    ]
 
 
 @hookimpl
-def register_commands(cli: "click.Group") -> None:
+def register_commands() -> Sequence[click.Command]:
     """Add `import`, `sources`, `explain` and `demo`."""
-    add_commands(cli)
+    return COMMANDS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the sources, their raw lines, and maintenance."""
-    return Assets("logs", resources.files("snaglist.plugins.logs") / "ui", "logs.js")
+    return [Assets("logs", resources.files("snaglist.plugins.logs") / "ui", "logs.js")]

@@ -3,88 +3,96 @@
 import click
 
 from snaglist.kernel.cli import Session, command, group
-from snaglist.plugins.logs import demo, explaining, relocating
-from snaglist.plugins.logs.inplace import document, read_paths, report
-from snaglist.plugins.logs.tailing import follow_paths
-from snaglist.plugins.logs.zones import is_zone, machine_zone
+from snaglist.plugins.logs.collect.command import document, read_paths, report
+from snaglist.plugins.logs.collect.follow import follow_paths
+from snaglist.plugins.logs.ingestion import is_zone, machine_zone
+from snaglist.plugins.logs.maintain import relocating
+from snaglist.plugins.logs.show import demo, explain
 
 FAILED, PARTLY_DONE = 1, 3
 
 
-def add_commands(cli: click.Group) -> None:
-    """Add the commands to the command line."""
+@command(None, "import")
+@click.option("--module", metavar="NAME", help="Module the files belong to; made when it is missing.")
+@click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
+@click.option("--follow", is_flag=True, help="Read on as files grow and print new issues, until interrupted.")
+@click.option("--follow-links", is_flag=True, help="Read also what links in a folder lead to outside of that folder.")
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+def import_command(
+    session: Session,
+    module: str | None,
+    timezone: str | None,
+    follow: bool,
+    follow_links: bool,
+    paths: tuple[str, ...],
+) -> None:
+    """Read log files and folders where they are; - is standard input.
 
-    @command(cli, "import")
-    @click.option("--module", metavar="NAME", help="Module the files belong to; made when it is missing.")
-    @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
-    @click.option("--follow", is_flag=True, help="Read on as files grow and print new issues, until interrupted.")
-    @click.option(
-        "--follow-links", is_flag=True, help="Read also what links in a folder lead to outside of that folder."
+    A link that is named itself is followed; links in a folder as long as they stay in it.
+
+    With --follow each new issue is a line, and with --json an object a line.
+    """
+    _check_zone(timezone)
+    if "" in paths:  # a variable of a script that is not set; to read it as the current folder surprises
+        raise click.UsageError("PATH: must not be empty")
+    if follow:
+        follow_paths(session, paths, module=module, timezone=timezone, follow_links=follow_links)
+        return
+    run, results = read_paths(
+        session, session.call(), paths, module=module, timezone=timezone, follow_links=follow_links
     )
-    @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-    def import_command(
-        session: Session,
-        module: str | None,
-        timezone: str | None,
-        follow: bool,
-        follow_links: bool,
-        paths: tuple[str, ...],
-    ) -> None:
-        """Read log files and folders where they are; - is standard input.
+    for error in run.errors:
+        session.note(f"{error['file']}: {error['error']}")
+    session.print(document(run, results), report(run, results))
+    if run.errors:
+        session.exit(PARTLY_DONE if any(result.state != "failed" for result in results) else FAILED)
 
-        A link that is named itself is followed; links in a folder as long as they stay in it.
 
-        With --follow each new issue is a line, and with --json an object a line.
-        """
-        _check_zone(timezone)
-        if "" in paths:  # a variable of a script that is not set; to read it as the current folder surprises
-            raise click.UsageError("PATH: must not be empty")
-        if follow:
-            follow_paths(session, paths, module=module, timezone=timezone, follow_links=follow_links)
-            return
-        run, results = read_paths(
-            session, session.call(), paths, module=module, timezone=timezone, follow_links=follow_links
-        )
-        for error in run.errors:
-            session.note(f"{error['file']}: {error['error']}")
-        session.print(document(run, results), report(run, results))
-        if run.errors:
-            session.exit(PARTLY_DONE if any(result.state != "failed" for result in results) else FAILED)
+sources = group(None, "sources", "Work with the files that events come from.")
 
-    sources = group(cli, "sources", "Work with the files that events come from.")
 
-    @command(sources, "move")
-    @click.option("--all", "everywhere", is_flag=True, help="In all applications (default: one, see --app).")
-    @click.option("--dry-run", is_flag=True, help="Only say what would be moved.")
-    @click.argument("old", metavar="OLD")
-    @click.argument("new", metavar="NEW")
-    def sources_move(session: Session, old: str, new: str, everywhere: bool, dry_run: bool) -> None:
-        """Tell that files read where they are went from OLD, a file or folder, to NEW.
+@command(sources, "move")
+@click.option("--all", "everywhere", is_flag=True, help="In all applications (default: one, see --app).")
+@click.option("--dry-run", is_flag=True, help="Only say what would be moved.")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+def sources_move(session: Session, old: str, new: str, everywhere: bool, dry_run: bool) -> None:
+    """Tell that files read where they are went from OLD, a file or folder, to NEW.
 
-        They are read on there, and nothing of them counts twice. Files are not touched.
-        """
-        if "" in (old, new):
-            raise click.UsageError("OLD and NEW: must not be empty")
-        moved = relocating.move(session, old, new, everywhere=everywhere, dry_run=dry_run)
-        document = {"old": old, "new": new, "dry_run": dry_run, "applications": moved}
-        session.print(document, relocating.report(moved, dry_run=dry_run))
+    They are read on there, and nothing of them counts twice. Files are not touched.
+    """
+    if "" in (old, new):
+        raise click.UsageError("OLD and NEW: must not be empty")
+    moved = relocating.move(session, old, new, everywhere=everywhere, dry_run=dry_run)
+    document = {"old": old, "new": new, "dry_run": dry_run, "applications": moved}
+    session.print(document, relocating.report(moved, dry_run=dry_run))
 
-    @command(cli, "explain")
-    @click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
-    @click.argument("file", metavar="FILE|-")
-    def explain_command(session: Session, timezone: str | None, file: str) -> None:
-        """Show what becomes of each entry of a log, and why entries are one issue; stores nothing."""
-        _check_zone(timezone)
-        found = explaining.explain(session, file, timezone or machine_zone())
-        session.print(found, explaining.report(found))
 
-    @command(cli, "demo")
-    @click.option("--no-serve", is_flag=True, help="End after the import.")
-    def demo_command(session: Session, no_serve: bool) -> None:
-        """Try snaglist: import sample logs into a temporary folder and serve the dashboard."""
-        demo.run(session, serve=not no_serve)
+@command(None, "explain")
+@click.option("--timezone", metavar="ZONE", help="Zone of times without offset, like Europe/Berlin.")
+@click.argument("file", metavar="FILE|-")
+def explain_command(session: Session, timezone: str | None, file: str) -> None:
+    """Show what becomes of each entry of a log, and why entries are one issue; stores nothing."""
+    _check_zone(timezone)
+    found = explain.explain(session, file, timezone or machine_zone())
+    session.print(found, explain.report(found))
+
+
+@command(None, "demo")
+@click.option("--no-serve", is_flag=True, help="End after the import.")
+def demo_command(session: Session, no_serve: bool) -> None:
+    """Try snaglist: import sample logs into a temporary folder and serve the dashboard."""
+    demo.run(session, serve=not no_serve)
 
 
 def _check_zone(timezone: str | None) -> None:
     if timezone is not None and not is_zone(timezone):
         raise click.UsageError(f"--timezone: {timezone} is not a time zone name like Europe/Berlin")
+
+
+COMMANDS = (
+    import_command,
+    explain_command,
+    demo_command,
+    sources,
+)

@@ -5,7 +5,9 @@ from typing import Any
 
 from snaglist.kernel import Call, Endpoint, Invalid, Reply, job_reply, own, paging, read, write
 from snaglist.plugins.issues import show_path
-from snaglist.plugins.logs import ingestion, memory, queries, viewing
+from snaglist.plugins.logs import ingestion
+from snaglist.plugins.logs.show import raw_text
+from snaglist.plugins.logs.store import deletions, queries
 
 IMPORT = "import"
 
@@ -20,7 +22,7 @@ def list_sources(call: Call) -> Mapping[str, Any]:
     """List sources, the newest import first."""
     page, limit = call.query["page"], call.query["limit"]
     total, rows = queries.page_of_sources(call.db, page, limit)
-    deleted = memory.numbers_of(call.db, [row.id for row in rows])
+    deleted = deletions.numbers_of(call.db, [row.id for row in rows])
     shown = [{**{name: getattr(row, name) for name in _FILE_FIELDS}, "deleted": deleted.get(row.id, 0)} for row in rows]
     for source in shown:
         source["path"] = show_path(call, source["path"])
@@ -33,11 +35,11 @@ def show_source(call: Call) -> Mapping[str, Any]:
     if ("occurrence" in query) == ("source_id" in query):
         raise Invalid("occurrence: exactly one of occurrence and source_id must be given")
     if "occurrence" in query:
-        return viewing.event_text(call, query["occurrence"], query["context"])
+        return raw_text.event_text(call, query["occurrence"], query["context"])
     if "line" in query and (query["tail"] or query["offset"]):
         raise Invalid("line: cannot be given together with offset or tail")
     page = {name: query[name] for name in ("offset", "lines", "tail")}
-    return viewing.whole_source(call, query["source_id"], **page, line=query.get("line"))
+    return raw_text.whole_source(call, query["source_id"], **page, line=query.get("line"))
 
 
 def show_ingestion(call: Call) -> Mapping[str, Any]:

@@ -1,16 +1,60 @@
 """What of log files is stored: severities, the zone of times without offset, and the status access lines need."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Self
 
-from snaglist.kernel import Call
+from snaglist.kernel import Call, times
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
-from snaglist.plugins.logs import counted, queries
-from snaglist.plugins.logs.batches import Rules
 from snaglist.plugins.logs.parsers import PARSER_VERSION
-from snaglist.plugins.logs.zones import machine_zone
+from snaglist.plugins.logs.read.portions import Rules
+from snaglist.plugins.logs.store import coverage, queries
+
+LOCAL_TIME = Path("/etc/localtime")
+ZONE_NAME = Path("/etc/timezone")
+_FOLDER = "zoneinfo"
+
+
+def is_zone(name: str) -> bool:
+    """Tell whether a name is a time zone known here."""
+    try:
+        times.parse_zone(name)
+    except ValueError:
+        return False
+    return True
+
+
+def machine_zone(
+    environ: Mapping[str, str] | None = None, local_time: Path = LOCAL_TIME, zone_name: Path = ZONE_NAME
+) -> str:
+    """Return the IANA name of the machine's zone by `TZ`, the local time file or its name file, else `UTC`."""
+    named = (os.environ if environ is None else environ).get("TZ", "").lstrip(":")
+    found = map(_plain, (named, _linked(local_time), _written(zone_name)))
+    return next(filter(is_zone, found), "UTC")
+
+
+def _plain(name: str) -> str:
+    """Return the name of a zone without the folder of those that count leap seconds, or of those that do not."""
+    return name.removeprefix("right/").removeprefix("posix/")
+
+
+def _linked(local_time: Path) -> str:
+    try:
+        parts = local_time.resolve().parts
+    except OSError:
+        return ""
+    return "/".join(parts[parts.index(_FOLDER) + 1 :]) if _FOLDER in parts else ""
+
+
+def _written(zone_name: Path) -> str:
+    try:
+        return zone_name.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
 
 _KEY = "ingestion"
 DEFAULT_SEVERITIES = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING"]
@@ -41,7 +85,7 @@ class Ingestion:
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
-        return [counted.stamp(self.rules, zone) for zone in (self.timezone, None)]
+        return [coverage.stamp(self.rules, zone) for zone in (self.timezone, None)]
 
 
 def default_severities(call: Call) -> list[str]:

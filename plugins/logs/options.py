@@ -4,7 +4,7 @@ import codecs
 
 from snaglist.kernel import Option
 from snaglist.plugins.issues import SEVERITIES
-from snaglist.plugins.logs.discovery import PatternOption
+from snaglist.plugins.logs.collect.discovery import PatternOption
 from snaglist.plugins.logs.ingestion import DEFAULT_SEVERITIES
 
 REDACTED = [

@@ -3,23 +3,62 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, MetaData, String, Table, func, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Index,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    func,
+    insert,
+    select,
+)
 
 from snaglist.kernel import times
-from snaglist.kernel.columns import metadata
-from snaglist.plugins.logs.tables import deleted_events, deleted_ranges, log_deletions
+from snaglist.kernel.columns import document, id_column, moment, number, text
+from snaglist.kernel.ddl import create_table
 
 CHUNK = 500
 
 
 def s001(db: Connection) -> None:
     """Create the first table of the area."""
-    metadata.create_all(db, tables=[log_deletions], checkfirst=True)
+    create_table(
+        db,
+        "log_deletions",
+        id_column(),
+        text("scope", 10),
+        text("day", 10, nullable=True),
+        number("source_id", nullable=True),
+        number("up_to_offset", nullable=True),
+        number("occurrences"),
+        text("actor", 200, nullable=True),
+        moment("created_at"),
+        Index("ix_log_deletions_day", "scope", "day"),
+        Index("ix_log_deletions_source_id", "source_id"),
+        sqlite_autoincrement=True,
+    )
 
 
 def s002(db: Connection) -> None:
     """Remember deletions by what they removed of each source; before, a day was closed for all files."""
-    metadata.create_all(db, tables=[deleted_ranges, deleted_events], checkfirst=True)
+    create_table(
+        db,
+        "deleted_ranges",
+        number("deletion_id"),
+        number("source_id"),
+        number("byte_start"),
+        number("byte_end"),
+        text("day", 10, nullable=True),
+        document("counted", nullable=True),
+        number("occurrences"),
+        PrimaryKeyConstraint("deletion_id", "source_id"),
+        Index("ix_deleted_ranges_source_id", "source_id"),
+    )
+    create_table(db, "deleted_events", text("event_id", 64, primary_key=True), number("deletion_id"))
     deletions = _table("log_deletions", "id source_id up_to_offset occurrences", "scope day created_at")
     ranges = _table("deleted_ranges", "deletion_id source_id byte_start byte_end occurrences", "day")
     done = set(db.execute(select(ranges.c.deletion_id)).scalars())

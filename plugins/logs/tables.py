@@ -2,7 +2,26 @@
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table
 
-from snaglist.kernel.columns import document, id_column, metadata, moment, number, text
+from snaglist.kernel.columns import data, document, id_column, metadata, moment, number, reference, text
+
+# Documents of pushed events; steps of the issues area made these two.
+payloads = Table(
+    "payloads",
+    metadata,
+    reference("occurrence_id", "occurrences.id", primary_key=True, autoincrement=False),
+    text("codec", 16),
+    data("body"),
+)
+
+payload_dictionaries = Table(
+    "payload_dictionaries",
+    metadata,
+    id_column(),
+    reference("issue_id", "issues.id", on_delete="SET NULL"),
+    data("body"),
+    moment("created_at"),
+    Index("ix_payload_dictionaries_issue_id", "issue_id"),
+)
 
 # What was deleted on purpose: what was asked for, and by whom. No foreign key: the memory outlives what it is about.
 log_deletions = Table(
@@ -45,4 +64,4 @@ deleted_events = Table(
     number("deletion_id"),
 )
 
-TABLES = (log_deletions, deleted_ranges, deleted_events)
+TABLES = (payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)

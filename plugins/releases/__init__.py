@@ -1,22 +1,19 @@
 """Releases: deploys, what was seen in which release, and source maps (api.md §26-27)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table
+import click
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, SchemaStep, hookimpl
 from snaglist.plugins.issues import Event, IssueChange, StoredBatch
 from snaglist.plugins.releases import deploys, maps, ordering, seen, settings
-from snaglist.plugins.releases.command import add_commands
+from snaglist.plugins.releases.command import COMMANDS
 from snaglist.plugins.releases.maps.library import is_installed
 from snaglist.plugins.releases.steps import STEPS
 from snaglist.plugins.releases.tables import TABLES
-
-if TYPE_CHECKING:
-    import click
 
 __all__: list[str] = []
 
@@ -31,50 +28,45 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `deploys`, `release-settings`, `issue-releases` and `source-maps`."""
-    for part in (deploys, settings, seen, maps):
-        for endpoint in part.ENDPOINTS:
-            register(endpoint)
+    return [endpoint for part in (deploys, settings, seen, maps) for endpoint in part.ENDPOINTS]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Register the order of releases, which decides when a fixed issue is back."""
-    if kind == "release_order":
-        register("releases", ordering.compare)
+def compare_releases(call: Call, one: str, other: str, environment: str) -> int | None:
+    """Order releases, which decides when a fixed issue is back."""
+    return ordering.compare(call, one, other, environment)
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Register the job that reads what was stored while the area was off."""
-    register(Job(seen.JOB, seen.run, unit="events"))
+    return [Job(seen.JOB, seen.run, unit="events")]
 
 
 @hookimpl
-def register_commands(cli: "click.Group") -> None:
+def register_commands() -> Sequence[click.Command]:
     """Add `releases`."""
-    add_commands(cli)
+    return COMMANDS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of deploys and maps, and the panel of an issue's releases."""
-    return Assets("releases", files("snaglist.plugins.releases") / "ui", "releases.js")
+    return [Assets("releases", files("snaglist.plugins.releases") / "ui", "releases.js")]
 
 
 @hookimpl

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from functools import total_ordering
 
 from snaglist.kernel import Call
 from snaglist.plugins.releases.deploys import deploy_times
@@ -16,32 +15,22 @@ _VERSION = re.compile(
 )
 
 
-@total_ordering
-class Version:
-    """A semantic version; build metadata plays no part (semver.org 2.0.0, rules 10 and 11)."""
-
-    def __init__(self, core: tuple[int, int, int], before: tuple[str, ...]) -> None:
-        # A version comes after its pre-releases; numbers come before words, a shorter list before a longer one.
-        parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in before)
-        self._key = (core, not before, parts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Version) and self._key == other._key
-
-    def __lt__(self, other: "Version") -> bool:
-        return self._key < other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
+# What versions are ordered by: the numbers, whether it is no pre-release, and the parts of the pre-release.
+Version = tuple[tuple[int, ...], bool, tuple[tuple[int, int, str], ...]]
 
 
 def parse_version(text: str) -> Version | None:
-    """Return the semantic version that a release's name is; None when it is another kind of name."""
+    """Return the semantic version that a release's name is, to be compared; None when it is another kind of name.
+
+    Build metadata plays no part (semver.org 2.0.0, rules 10 and 11).
+    """
     found = _VERSION.fullmatch(text.strip())
     if not found:
         return None
-    before = tuple(found[4].split(".")) if found[4] else ()
-    return Version((int(found[1]), int(found[2]), int(found[3])), before)
+    # A version comes after its pre-releases; numbers come before words, a shorter list before a longer one.
+    before = found[4].split(".") if found[4] else []
+    parts = tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in before)
+    return tuple(int(found[number]) for number in (1, 2, 3)), not before, parts
 
 
 def compare(call: Call, one: str, other: str, environment: str) -> int | None:

@@ -3,28 +3,40 @@
 It looks after what the kernel owns (registry, plugin states, the jobs table) and is built on the kernel alone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
-from snaglist.kernel.applications import SCHEMA_LOOK
-from snaglist.kernel.faults import REMEDY
-from snaglist.kernel.host import OPEN_CHECK
-from snaglist.kernel.plugins import REGISTRATION, WHOLE
-from snaglist.kernel.service import PART
-from snaglist.plugins.system import commands, handlers, openapi, registrations
+from snaglist.kernel.plugin import Plugin
+from snaglist.kernel.service import Service
+from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
-from snaglist.plugins.system.figures import METRICS
+from snaglist.plugins.system.hookspecs import HealthCheck, Metric
+from snaglist.plugins.system.jobs.figures import METRICS
+from snaglist.plugins.system.jobs.leases import worker_alive
+from snaglist.plugins.system.jobs.queue import Queue
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
-from snaglist.plugins.system.outbound import guard_of
-from snaglist.plugins.system.remedies import told
+from snaglist.plugins.system.outbound import (
+    MAX_ANSWER,
+    START_SECONDS,
+    Address,
+    Answer,
+    GuardedChild,
+    Refused,
+    check_address,
+    is_listed,
+)
+from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.sealing import Sealing
-from snaglist.plugins.system.shapes import unlike
 
-__all__: list[str] = []
+__all__ = [
+    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused", "Worker",
+    "check_address", "hookspecs", "is_listed", "require_intended_key", "serve", "worker_alive",
+]  # fmt: skip
 
 SERVER_OPTIONS = (
     Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
@@ -36,6 +48,13 @@ SERVER_OPTIONS = (
 )
 
 
+def serve(service: Service, host: str, port: int, **options: Any) -> None:
+    """Serve until a signal; see `server.serve`. waitress is only needed by who asks."""
+    from snaglist.plugins.system.server import serve as run
+
+    run(service, host, port, **options)
+
+
 @hookimpl
 def describe() -> Description:
     """Name the area."""
@@ -43,11 +62,11 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Answer `health`, `applications`, `plugins`, `jobs` and `openapi`."""
     health = own(handlers.HealthProbe(), None)
-    register(Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False))
-    register(
+    return [
+        Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False),
         Endpoint(
             "applications",
             get=own(handlers.list_applications, "applications.read"),
@@ -55,59 +74,63 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
             patch=own(handlers.rename_application, "applications.write"),
             delete=own(handlers.delete_application, "applications.write"),
             application=False,
-        )
-    )
-    register(
+        ),
         Endpoint(
             "plugins",
             get=read(handlers.list_plugins, "plugins.read"),
             post=write(handlers.switch_plugin, "plugins.manage"),
-        )
-    )
-    register(Endpoint("jobs", get=read(handlers.show_jobs, "jobs.read"), post=write(handlers.change_job, "jobs.write")))
-    register(Endpoint("openapi", get=read(openapi.document, None)))
+        ),
+        Endpoint("jobs", get=read(handlers.show_jobs, "jobs.read"), post=write(handlers.change_job, "jobs.write")),
+        Endpoint("openapi", get=read(openapi.document, None)),
+    ]
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Say how much room the health asks for, and what a client may make the server wait for."""
-    register(Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0))
-    for option in SERVER_OPTIONS:
-        register(option)
+    return [
+        Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0),
+        *SERVER_OPTIONS,
+    ]
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Lend the server, make parts of the service, look at keys, tables and registrations, offer figures of jobs."""
-    if kind == "server":
-        from snaglist.plugins.system.server import serve  # waitress is only needed by who asks
-
-        register("waitress", serve)
-    elif kind == REMEDY:
-        register("told", told)
-    elif kind == PART:
-        register("secrets", Sealing)
-        register("outbound", guard_of)
-    elif kind == OPEN_CHECK:
-        register("key", require_intended_key)
-    elif kind == SCHEMA_LOOK:
-        register("columns", unlike)
-    elif kind == REGISTRATION:
-        register("shapes", registrations.check)
-    elif kind == WHOLE:
-        register("parts", registrations.look)
-    elif kind == "metric":
-        for name, figure in METRICS.items():
-            register(name, figure)
+def register_hookspecs() -> object:
+    """Offer the hooks of health, figures and secrets."""
+    return hookspecs
 
 
 @hookimpl
-def register_commands(cli: click.Group) -> None:
+def service_parts() -> Mapping[str, Callable[[Service], object]]:
+    """Make what seals secrets, and what asks other hosts."""
+    return {"jobs": Queue, "secrets": Sealing, "outbound": guard_of}
+
+
+@hookimpl
+def check_added(plugin: Plugin, hook: str, value: Any) -> None:
+    """Look at what the kernel and this area are given."""
+    registrations.check(plugin, hook, value)
+
+
+@hookimpl
+def check_plugin(service: Service, plugin: Plugin) -> Iterable[tuple[str, BaseException | str]]:
+    """Look at settings that are named, and at schemas."""
+    return registrations.look(service, plugin)
+
+
+@hookimpl
+def register_metrics() -> Mapping[str, Metric]:
+    """Register figures of jobs."""
+    return METRICS
+
+
+@hookimpl
+def register_commands() -> Sequence[click.Command]:
     """Add `serve`, `apps`, `plugins`, `plugin`, `jobs`, `db`, `key` and `doctor`."""
-    commands.register(cli)
+    return commands.COMMANDS
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer applications, plugins, jobs and health."""
-    return Assets("system", files("snaglist.plugins.system") / "ui", "system.js")
+    return [Assets("system", files("snaglist.plugins.system") / "ui", "system.js")]

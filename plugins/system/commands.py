@@ -12,8 +12,7 @@ import click
 from snaglist.kernel.applications import Application
 from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
-from snaglist.kernel.faults import Unusable
-from snaglist.kernel.leases import heartbeat, worker_id
+from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.plugin import way_on
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.privacy import make_folder
@@ -21,11 +20,12 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
+from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, unlisted
-from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending, upgrade
@@ -36,16 +36,9 @@ _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.k
 _UNLISTED = "its database is in {}, but the registry does not list it: `snaglist apps adopt`, or take the folder away"
 CHECK_SECONDS = 10  # for each database
 PARTLY = 3
-_commands = click.Group()
 
 
-def register(cli: click.Group) -> None:
-    """Add the area's commands to the command line."""
-    for made in _commands.commands.values():
-        cli.add_command(made)
-
-
-@command(_commands, "serve")
+@command(None, "serve")
 @click.option("--host", help="Address to listen on (default 127.0.0.1).")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port to listen on (default 8787; 0: a free one).")
 @click.option("--threads", type=click.IntRange(1, 256), help="Threads that answer requests (default 8).")
@@ -79,7 +72,7 @@ def serve_command(session: Session, host: str | None, port: int | None, threads:
     )
 
 
-@command(_commands, "key")
+@command(None, "key")
 @click.option("--bytes", "size", type=click.IntRange(16, 256), default=32, show_default=True, help="Random bytes.")
 def key_command(session: Session, size: int) -> None:
     """Print one random key for SERVICE_TOKEN."""
@@ -87,7 +80,7 @@ def key_command(session: Session, size: int) -> None:
     session.print({"key": made}, made)
 
 
-@command(_commands, "doctor")
+@command(None, "doctor")
 def doctor_command(session: Session) -> None:
     """Check the installation and say what to do about what is wrong."""
     service = session.open(start=False)
@@ -159,7 +152,7 @@ def _failing(service: Service, application: Application) -> list[str]:
     return [f"warn  plugin {plugin.id}{where}: {e['hook']}: {e['message']} ({e['at']})" for plugin, e in found if e]
 
 
-apps = group(_commands, "apps", "List, add, rename and remove applications.")
+apps = group(None, "apps", "List, add, rename and remove applications.")
 
 
 def _applications_table(listed: list[dict[str, Any]]) -> str:
@@ -239,7 +232,7 @@ def apps_adopt(session: Session) -> None:
     session.print(document, table(("ID", "NAME"), [(one.id, one.name) for one in adopted]))
 
 
-plugins = group(_commands, "plugins", "List, enable and disable optional areas of an application.")
+plugins = group(None, "plugins", "List, enable and disable optional areas of an application.")
 
 
 def _print_plugins(session: Session, answer: dict[str, Any]) -> None:
@@ -270,7 +263,7 @@ def plugins_disable(session: Session, plugin_id: str) -> None:
     _print_plugins(session, session.request("plugins", "POST", {"id": plugin_id, "enabled": False}))
 
 
-plugin_group = group(_commands, "plugin", "Write a plugin of your own.")
+plugin_group = group(None, "plugin", "Write a plugin of your own.")
 
 
 @command(plugin_group, "new")
@@ -288,7 +281,7 @@ def plugin_new(session: Session, name: str, parent: Path) -> None:
     session.print({"path": str(folder), "files": written}, f"wrote {folder}: {len(written)} files\n\n{steps}")
 
 
-jobs_group = group(_commands, "jobs", "Show and steer background jobs, or run a worker.")
+jobs_group = group(None, "jobs", "Show and steer background jobs, or run a worker.")
 
 
 def _jobs_table(listed: list[dict[str, Any]]) -> str:
@@ -331,7 +324,6 @@ def jobs_retry(session: Session, job_id: int) -> None:
 @click.option("--once", is_flag=True, help="Stop when no job is due.")
 def jobs_work(session: Session, once: bool) -> None:
     """Run jobs of all applications until interrupted."""
-    from snaglist.kernel.worker import Worker
     from snaglist.plugins.system.server import exit_on_signals
 
     service = session.open()
@@ -362,7 +354,7 @@ def jobs_work(session: Session, once: bool) -> None:
         worker.stop()
 
 
-db = group(_commands, "db", "Look after the databases.")
+db = group(None, "db", "Look after the databases.")
 
 
 @command(db, "upgrade")
@@ -390,3 +382,6 @@ def _tell_failed(session: Session, failed: Failed) -> None:
 
 def _steps_text(steps: list[dict[str, str | None]], word: str) -> str:
     return "\n".join(f"{word} {s['application'] or 'registry'} {s['owner']}:{s['name']}" for s in steps)
+
+
+COMMANDS = (serve_command, apps, plugins, plugin_group, jobs_group, db, key_command, doctor_command)

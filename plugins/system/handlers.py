@@ -1,7 +1,7 @@
 """HTTP in, HTTP out: health, applications, plugins and jobs."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import func, select
 
@@ -11,10 +11,15 @@ from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Reply
 from snaglist.kernel.errors import Conflict, Forbidden, Invalid, NotFound
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
+from snaglist.kernel.service import Service
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.removing import remove_application
-from snaglist.plugins.system.retrying import retry
+
+
+def _service(call: Call) -> Service:
+    """Return the installation with what only this area does to it."""
+    return cast(Service, call.service)
 
 
 def open_to_all(call: Call) -> None:
@@ -29,7 +34,7 @@ class HealthProbe:
 
     def __call__(self, call: Call) -> Reply:
         """Answer `health`."""
-        self._health = self._health or Health(call.service)
+        self._health = self._health or Health(_service(call))
         body, status = self._health.report()
         return Reply(body, status)
 
@@ -44,14 +49,14 @@ def create_application(call: Call) -> dict[str, Any]:
     """Register an application with its database and folders."""
     if not call.may("applications.write"):  # a role in another application does not make new ones
         raise Forbidden("Your role lacks the ability applications.write.")
-    made = registering.add_application(call.service, call.body["name"], call.body.get("id"))
+    made = registering.add_application(_service(call), call.body["name"], call.body.get("id"))
     return show_application(call, made)
 
 
 def rename_application(call: Call) -> dict[str, Any]:
     """Give an application another name."""
     application = _own_application(call)
-    return show_application(call, registering.rename_application(call.service, application.id, call.body["name"]))
+    return show_application(call, registering.rename_application(_service(call), application.id, call.body["name"]))
 
 
 def delete_application(call: Call) -> dict[str, Any]:
@@ -60,7 +65,7 @@ def delete_application(call: Call) -> dict[str, Any]:
     if call.body["confirmation"] != phrase:  # known by the body alone, so it comes before what is stored
         raise Invalid(f"confirmation: must be exactly {phrase}")
     application = _own_application(call)
-    remove_application(call.service, application)
+    remove_application(_service(call), application)
     return {"id": application.id, "deleted": True}
 
 
@@ -159,5 +164,5 @@ def change_job(call: Call) -> dict[str, Any]:
     if call.body["action"] == "cancel":
         call.service.jobs.cancel(call, job_id)
     else:
-        job_id = retry(call, job_id)
+        job_id = call.service.jobs.retry(call, job_id)
     return show_job(dict(call.service.jobs.find(call, job_id)))

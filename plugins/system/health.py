@@ -6,15 +6,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained
-from snaglist.kernel.errors import ServiceError, Unavailable, internal_error
+from snaglist.kernel.errors import ServiceError, Unavailable
 from snaglist.kernel.faults import OF_THE_SCHEMA, Unusable
-from snaglist.kernel.leases import worker_alive
+from snaglist.plugins.system.hookspecs import HealthCheck, health_checks
+from snaglist.plugins.system.jobs.leases import worker_alive
 from snaglist.plugins.system.looking import Looking, Seen
 from snaglist.plugins.system.warnings import config_warnings
 
@@ -38,10 +40,6 @@ NEED_DATABASE = ("database_version", "schema", "databases", "applications", "job
 
 
 MINIMUM = {"sqlite": (3, 35, 0), "postgresql": (13,), "mysql": (8, 0, 13), "mariadb": (10, 6)}
-
-# Areas register objects of this kind: `check(service)` returns what asks, None where there is nothing to ask, and
-# `hint` says what to do.
-CHECKS = "health_check"
 
 
 class Health:
@@ -83,18 +81,8 @@ class Health:
             "jobs": lambda: self._jobs(seen),
             "disk": self._disk,
         }
-        added = [check for plugin in self._service.plugins.loaded() for check in plugin.checks]
-        for name, kind in self._service.plugins.types(CHECKS).items():
-            try:
-                found = contained(kind.check, self._service)
-            except Exception as error:
-                internal_error(
-                    error, f"health check {name} of plugin {self._service.plugins.owner(CHECKS, name)} failed"
-                )
-                found = _fails
-            if found:
-                added.append((name, found))
-        return own | {name: check for name, check in added if name not in own}
+        added = [one for _, one in self._service.plugins.added(health_checks) if _is_asked(one, self._service)]
+        return {one.name: partial(one.check, self._service) for one in added} | own
 
     def _versions(self) -> dict[str, str]:
         kind, found = self._version or ("", ())
@@ -144,12 +132,15 @@ class Health:
 
 def hint(service: "Service", name: str) -> str:
     """Return what to do when a check fails."""
-    kinds = service.plugins.types(CHECKS)
-    return HINTS.get(name) or (kinds[name].hint if name in kinds else "see its plugin")
+    hints = {one.name: one.hint for _, one in service.plugins.added(health_checks)} | HINTS
+    return hints.get(name, "see its plugin")
 
 
-def _fails() -> bool:
-    return False
+def _is_asked(one: HealthCheck, service: "Service") -> bool:
+    try:
+        return contained(one.asked, service)
+    except Exception:
+        return True  # its check will say
 
 
 def _holds(check: Callable[[], bool]) -> bool:

@@ -16,7 +16,8 @@ from snaglist.kernel import ServiceError, store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.database import clock
 from snaglist.kernel.faults import Fault, Unusable
-from snaglist.kernel.jobs import queued_for
+from snaglist.plugins.system.jobs.activity import Activity
+from snaglist.plugins.system.jobs.queue import queued_for
 
 if TYPE_CHECKING:
     from snaglist.kernel.service import Service
@@ -82,7 +83,7 @@ class Looking:
 
     def _active(self) -> set[str]:
         try:
-            return self._service.activity.recent()
+            return self._service.part(Activity).recent()
         except (ServiceError, SQLAlchemyError):
             return set()
 

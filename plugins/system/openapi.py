@@ -1,13 +1,11 @@
 """The OpenAPI 3.1 document, generated from the registered endpoints and their schemas."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import METHODS, Endpoint, Operation
-
-if TYPE_CHECKING:
-    from snaglist.kernel.service import Service
+from snaglist.kernel.installation import Installation
 
 _COMPONENTS = "#/components/schemas/"
 _ERROR = {"type": "object", "properties": {"error": {"type": "string", "minLength": 1}}, "required": ["error"]}
@@ -62,7 +60,7 @@ def _operation(endpoint: Endpoint, method: str, operation: Operation, components
 class Components:
     """The schema files that the document needs, each under a name of its own, with references between them."""
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Installation) -> None:
         self._service = service
         self.schemas: dict[str, Any] = {}
 

@@ -4,7 +4,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from snaglist.kernel.secrets import KEY_FILE
+from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.service import Service
 
 

@@ -11,6 +11,7 @@ from snaglist.kernel.applications import FIRST, Application, row, slug
 from snaglist.kernel.faults import DAMAGED, FOREIGN, MISSING, Unusable
 from snaglist.kernel.service import CREATED, Service
 from snaglist.kernel.steps import CORE
+from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.repairing import check, set_aside
 
 REPLACEABLE = (DAMAGED, MISSING, FOREIGN)  # nothing that works is lost with what is there
@@ -157,7 +158,7 @@ def _forget(service: Service, application: Application) -> None:
     if service.applications.find(application.id):  # else the registry need not be written, which may be what failed
         with service.database.transaction(service.applications.registry, write=True) as db:
             db.execute(delete(registered).where(registered.c.id == application.id))
-        service.activity.forget(application)
+        service.part(Activity).forget(application)
     service.applications.refresh()
     service.applications.forget_state(application)
     service.database.drop(application)

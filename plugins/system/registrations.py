@@ -1,7 +1,7 @@
 """What plugins register, looked at when they do: what is only used later would fail there, in somebody else's work.
 
-Registered as `registration` and `whole_registration`, so that the kernel asks it. Each `check_…` raises TypeError or
-ValueError; the plugin is `failed` then, with the message.
+For the hooks `check_added` and `check_plugin`. Each `check_…` raises TypeError or ValueError; the plugin is `failed`
+then, with the message.
 """
 
 import logging
@@ -20,25 +20,22 @@ from snaglist.kernel import store
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
 from snaglist.kernel.errors import ServiceError
-from snaglist.kernel.hookspecs import Description
+from snaglist.kernel.hookspecs import register_jobs
 from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError, Option
 from snaglist.kernel.steps import Step, StepFailed
+from snaglist.plugins.system.hookspecs import HealthCheck
 
 log = logging.getLogger("snaglist")
 
 _ENDPOINT = re.compile(r"[a-z][a-z0-9-]{0,63}", re.ASCII)
-_TYPE = re.compile(r"[a-z][a-z0-9_]{0,15}", re.ASCII)
-_FUNCTIONS = ("request_observer", "beside_worker", "sealed", "metric")
-_SHORT_NAMES = ("connector", "alert channel type", "tracker provider")
 _SETTING = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+", re.ASCII)
 _TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
-_PARSER = ("fresh", "prime", "header", "foreign", "event")
 # As long as the columns that hold them.
-_KIND, _UNIT, _STEP, _LOG_TYPE = 40, 20, 100, 40
+_KIND, _UNIT, _STEP = 40, 20, 100
 # What a command raises to say something to its user.
 _SAID = (
     click.ClickException,
@@ -81,13 +78,6 @@ def _number(what: str, value: Any, kinds: tuple[type, ...] = (int,), least: floa
     fits: bool = type(value) in kinds and (least is None or value >= least)
     if not fits:
         raise TypeError(f"{what}: must be a number{'' if least is None else f' from {least}'}, not {value!r:.60}")
-
-
-def check_description(found: Description) -> None:
-    """Look at what `describe()` returned, beyond the id."""
-    for field in ("name", "description", "category", "version", "lacks"):
-        _text(f"describe(): {field}", getattr(found, field), empty=True)
-    _texts("describe(): after", found.after)
 
 
 def check_endpoint(new: Endpoint) -> None:
@@ -182,23 +172,13 @@ def check_job(new: Job) -> None:
         _text(f"{what}: every", new.every)
 
 
-def check_parser(new: Any) -> None:
-    """Look at a parser of log files: an object like `snaglist.plugins.logs.Parser`, which the kernel does not know."""
-    what = f"parser {type(new).__name__}"
-    if isinstance(new, type):
-        raise TypeError(f"parser {new.__name__}: register an object, not its class")
-    if missing := [name for name in _PARSER if not callable(getattr(new, name, None))]:
-        raise TypeError(f"{what}: must be a snaglist.plugins.logs.Parser: it has no {missing[0]}()")
-    _text(f"{what}: log_type", getattr(new, "log_type", None), _LOG_TYPE)
-    _text(f"{what}: family", getattr(new, "family", None))
-    if not isinstance(getattr(new, "multiline", None), bool):
-        raise TypeError(f"{what}: multiline: must be True or False")
-
-
-def check_health_check(name: Any, check: Any) -> None:
+def check_health_check(new: HealthCheck) -> None:
     """Look at a check of the health."""
-    _text("health check", name)
-    _callable(f"health check {name}", check)
+    _text("health check", new.name)
+    what = f"health check {new.name}"
+    _callable(what, new.check)
+    _callable(f"{what}: asked", new.asked)
+    _text(f"{what}: hint", new.hint)
 
 
 def check_assets(new: Assets, plugin_id: str) -> None:
@@ -214,28 +194,16 @@ def check_assets(new: Assets, plugin_id: str) -> None:
             raise ValueError(f"dashboard_assets(): there is no file {name}")
 
 
-def check_type(kind: str, name: str, value: Any) -> None:
-    """Look at a value of `register_types`; the area that a kind belongs to looks at what only it knows."""
-    _text(kind, name)
-    if kind in _FUNCTIONS:
-        _callable(f"{kind} {name}", value)
-    if kind in _SHORT_NAMES and not _TYPE.fullmatch(name):
-        raise ValueError(f"{kind} {name!r:.60}: the name must be like my_type, at most 16 characters")
-    if kind == "health_check":
-        _callable(f"{kind} {name}: check", getattr(value, "check", None))
-        _text(f"{kind} {name}: hint", getattr(value, "hint", None))
-
-
-def check(plugin: Plugin, hook: str, *new: Any) -> None:
+def check(plugin: Plugin, hook: str, new: Any) -> None:
     """Look at what a plugin hands over in a collect hook."""
     if hook in _CHECKS:
-        _CHECKS[hook](*new)
+        _CHECKS[hook](new)
     elif hook == "register_paths":
-        check_path(new[0], plugin.endpoints)
+        check_path(new, plugin.endpoints)
     elif hook == "dashboard_assets":
-        check_assets(new[0], plugin.id)
+        check_assets(new, plugin.id)
     elif hook == "register_commands" and plugin.distribution != DISTRIBUTION:
-        name_failures(plugin, new[0])
+        name_failures(plugin, new)
 
 
 def name_failures(plugin: Plugin, command: click.Command) -> None:
@@ -264,7 +232,7 @@ def name_failures(plugin: Plugin, command: click.Command) -> None:
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
     """Give hooks and what is wrong with what they registered: settings that they name, schemas of endpoints."""
-    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.jobs]
+    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(register_jobs)]
     named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
     numbers = {option.name for option in service.settings.options if type(option.default) in (int, float)}
     for hook, name in named:
@@ -290,13 +258,10 @@ def _check_schemas(schemas: Schemas, endpoints: Iterable[Endpoint]) -> None:
 
 
 _CHECKS: dict[str, Callable[..., None]] = {
-    "describe": check_description,
     "register_endpoints": check_endpoint,
     "register_tables": check_table,
     "register_steps": check_step,
     "register_settings": check_option,
     "register_jobs": check_job,
-    "register_parsers": check_parser,
     "health_checks": check_health_check,
-    "register_types": check_type,
 }

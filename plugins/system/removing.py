@@ -4,7 +4,7 @@ import logging
 
 from sqlalchemy import select
 
-from snaglist.kernel import Conflict, store
+from snaglist.kernel import Conflict, hookspecs, store
 from snaglist.kernel.applications import Application
 from snaglist.kernel.faults import DENIED, READONLY, Unusable
 from snaglist.kernel.service import Service
@@ -31,4 +31,4 @@ def _take_leave(service: Service, application: Application) -> None:
     with call.transaction() as db:
         if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
             raise Conflict("A job of this application is running.")
-        call.emit("application_changed", change="removed")
+        call.service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)

@@ -6,9 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from snaglist.kernel import Unavailable, times
-from snaglist.kernel.database import Tenant
 from snaglist.kernel.engines import files_of
-from snaglist.kernel.faults import DAMAGED, Unusable, fault_of, look
+from snaglist.kernel.faults import DAMAGED, Tenant, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 
 CHECK_SECONDS = 60

@@ -1,6 +1,6 @@
 """The sealed secrets of all areas: sealed anew with the first key, and those that no key opens.
 
-Areas that keep secrets register `stored(call)` as `sealed`: it gives each, in the open transaction.
+Plugins that keep secrets give them by the hook `stored_secrets`.
 """
 
 import logging
@@ -10,16 +10,16 @@ from snaglist.kernel import Call, Unavailable
 from snaglist.kernel.applications import Application
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.secrets import StoredSecret
+from snaglist.kernel.installation import StoredSecret
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.hookspecs import stored_secrets
 
-SEALED = "sealed"
 log = logging.getLogger("snaglist")
 
 
 def reseal(service: Service, application: Application) -> None:
     """Seal the secrets of an application with the first key; what no key opens stays, and the log names it."""
-    if service.plugins.types(SEALED):
+    if service.plugins.calls(stored_secrets):
         call = service.call(application, None)
         with call.transaction():
             for one in list(_stored(call)):
@@ -38,17 +38,16 @@ def lost(service: Service, application: Application) -> list[str]:
 
 def _stored(call: Call) -> Iterator[StoredSecret]:
     plugins = call.service.plugins
-    for name, stored in plugins.types(SEALED).items():
+    for plugin, stored in plugins.calls(stored_secrets):
         found: list[StoredSecret] = []
         try:
             with call.db.begin_nested():
                 found = contained(_listed, stored, call)
         except Exception as error:
-            plugin = plugins.find(plugins.owner(SEALED, name))
-            if plugin is None or plugin.core or ends_transaction(error):
+            if plugin.core or ends_transaction(error):
                 raise
             log.exception("the secrets of plugin %s are not known", plugin.id)
-            plugins.note(call, plugin, SEALED, describe(error))
+            plugins.note(call, plugin, stored_secrets.__name__, describe(error))
         yield from found
 
 

@@ -10,8 +10,8 @@ import logging
 import os
 import secrets
 import struct
-import threading
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +20,8 @@ from sqlalchemy import select
 from snaglist.kernel import store, times
 from snaglist.kernel.database import insert_ignore
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.privacy import open_private
-from snaglist.kernel.secrets import KEY_FILE
 from snaglist.kernel.service import Service
 
 if TYPE_CHECKING:
@@ -49,20 +49,18 @@ class Sealing:
         self._configured = [s for part in service.settings["security.secret"].split(",") if (s := part.strip())]
         self._file = service.settings.data / KEY_FILE
         self._salt: bytes | None = None
-        self._keys: dict[tuple[str, bytes], bytes] = {}
-        self._lock = threading.Lock()
 
     def prepare(self) -> None:
         """Have the sealing key ready: deriving it takes a while, which no transaction should wait for.
 
         Raises Unavailable when no key can be had.
         """
-        self._key(self._sealing(), self._own_salt())
+        _key(self._sealing(), self._own_salt())
 
     def seal(self, application: str, field: str, text: str) -> bytes:
         """Seal a text for a field (such as `connectors.7.secrets`) of an application; raises Unavailable."""
         salt, nonce = self._own_salt(), os.urandom(_NONCE_BYTES)
-        key = self._key(self._sealing(), salt)
+        key = _key(self._sealing(), salt)
         body = _cipher(key).encrypt(nonce, text.encode(), _bound_to(application, field))
         return _HEAD.pack(_FORMAT, salt, nonce) + body
 
@@ -87,7 +85,7 @@ class Sealing:
             body, bound = sealed[_HEAD.size :], _bound_to(application, field)
             for secret in self._opening():
                 try:
-                    plain = _cipher(self._key(secret, salt)).decrypt(nonce, body, bound)
+                    plain = _cipher(_key(secret, salt)).decrypt(nonce, body, bound)
                     return plain.decode(), secret
                 except InvalidTag:
                     continue
@@ -122,13 +120,12 @@ class Sealing:
                 )
         return self._salt
 
-    def _key(self, secret: str, salt: bytes) -> bytes:
-        """Derive a key. A value carries its salt, so that it opens in another installation with the same secret."""
-        with self._lock:
-            if (secret, salt) not in self._keys:
-                # Cost: OWASP Password Storage Cheat Sheet, scrypt N=2^14 r=8 p=5 (16 MiB).
-                self._keys[secret, salt] = hashlib.scrypt(secret.encode(), salt=salt, n=2**14, r=8, p=5, dklen=32)
-            return self._keys[secret, salt]
+
+@lru_cache(maxsize=64)
+def _key(secret: str, salt: bytes) -> bytes:
+    """Derive a key. A value carries its salt, so that it opens in another installation with the same secret."""
+    # Cost: OWASP Password Storage Cheat Sheet, scrypt N=2^14 r=8 p=5 (16 MiB).
+    return hashlib.scrypt(secret.encode(), salt=salt, n=2**14, r=8, p=5, dklen=32)
 
 
 def _cipher(key: bytes) -> "AESGCM":

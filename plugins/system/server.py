@@ -4,30 +4,26 @@ What a client may keep waiting is in `connections`, what a request may look like
 """
 
 import errno
-import json
 import logging
 import signal
 import socket
 import threading
 from collections.abc import Callable
-from http import HTTPStatus
 from typing import Any
+from urllib.parse import parse_qsl
 
-from waitress.task import ErrorTask
+from falcon import code_to_http_status
+from waitress.task import ErrorTask, WSGITask
 
-from snaglist.kernel import bodies
-from snaglist.kernel.app import create_app
-from snaglist.kernel.auth import presented_key
+from snaglist.kernel.app import create_app, security_headers
 from snaglist.kernel.containment import Stopped
-from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Endpoint
-from snaglist.kernel.errors import BadRequest, TooLarge, internal_error
-from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, cross_origin
-from snaglist.kernel.headers import security_headers
-from snaglist.kernel.origin import read_peer
+from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Reply
+from snaglist.kernel.errors import ServiceError, UriTooLong, internal_error
+from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, encode_json
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.system.connections import Connection, Server
+from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.wire import StrictParser
 
 log = logging.getLogger("snaglist")
@@ -127,69 +123,56 @@ def exit_on_signals() -> None:
         signal.signal(signal.SIGINT, stop)
 
 
-def _refusal(request: Any) -> tuple[str, str]:
-    """Return the status line and the message for what waitress refused."""
-    refusal = request.error
-    if refusal.code == 413 and request.refusal:
-        return f"{request.refusal.status} {HTTPStatus(request.refusal.status).phrase}", request.refusal.message
+def _refusal(request: StrictParser) -> ServiceError:
+    """Return the failure that stands for what waitress refused."""
+    refusal: Any = request.error
     if refusal.code == 500:
-        return "500 Internal Server Error", internal_error(None, "internal error in the server").message
+        return internal_error(None, "internal error in the server")
     # waitress stops reading at its limit for headers, be it the URL that is too long.
     if refusal.code == 431 and len(request.header_plus.partition(b"\r\n")[0]) > MAX_URL:
-        return "414 URI Too Long", TOO_LONG
-    return f"{refusal.code} {refusal.reason}", f"{refusal.reason}."
+        return UriTooLong(TOO_LONG)
+    failed = ServiceError(f"{refusal.reason}.")
+    failed.status = refusal.code
+    return failed
 
 
 def _channel_class(service: Service) -> tuple[type[Connection], Callable[[Any], bool]]:
     """Connections with an error page that is the service's envelope, and what tells requests that must not wait."""
-
-    def aimed_at(request: Any) -> Endpoint | None:
-        try:
-            query = bodies.parse_query(request.query)
-        except BadRequest:
-            return None
-        return gate.target({"PATH_INFO": request.path}, query).endpoint
-
-    class EnvelopeTask(ErrorTask):
-        def execute(self) -> None:
-            status, message = _refusal(self.request)
-            body = json.dumps({"error": message}).encode()
-            refusal = getattr(self.request, "refusal", None)  # waitress types it as the failure alone
-            endpoint = aimed_at(self.request)
-            headers = security_headers(service.settings, "http") | (refusal.headers if refusal else {})
-            if endpoint and endpoint.cross_origin:
-                headers |= cross_origin(endpoint)
-            self.status = status
-            self.close_on_finish = True
-            self.response_headers = [
-                ("Content-Length", str(len(body))),
-                ("Content-Type", "application/json; charset=utf-8"),
-                ("Cache-Control", "no-store"),
-                ("Connection", "close"),
-                *headers.items(),
-            ]
-            self.write(body)
-
     gate = Gate(service)
     own_keys = [endpoint for endpoint, _ in service.endpoints().values() if endpoint.authenticate]
     small = max(DEFAULT_BODY_LIMIT, *map(service.body_limit, own_keys)) + BODY_MARGIN
+
+    class EnvelopeTask(ErrorTask):
+        def execute(self) -> None:
+            request: Any = self.request
+            refused = request.refusal if request.error.code == 413 else None
+            reply = refused or gate.refuse(
+                {"PATH_INFO": request.path, "QUERY_STRING": request.query}, _refusal(request)
+            )
+            body = encode_json(reply.body)
+            self.status = code_to_http_status(reply.status)
+            self.close_on_finish = True
+            self.response_headers = [
+                ("Content-Length", str(len(body))),
+                ("Content-Type", reply.content_type),
+                ("Cache-Control", "no-store"),
+                ("Connection", "close"),
+                *{**security_headers(service.settings, "http"), **reply.headers}.items(),
+            ]
+            self.write(body)
 
     class Channel(Connection):
         error_task_class = EnvelopeTask
 
         def parser_class(self, adjustments: Any) -> StrictParser:  # type: ignore[override]
-            return StrictParser(adjustments, small, self.check, self.keep)
+            return StrictParser(adjustments, small, self.ask, self.keep)
 
-        def check(self, request: StrictParser) -> None:
-            endpoint, headers = aimed_at(request), request.headers
-            if endpoint and endpoint.authenticate:  # the key of others is not asked for there
-                raise TooLarge(f"The body is over the limit of {service.body_limit(endpoint)} bytes.")
-            environ = {f"HTTP_{name}": value for name, value in headers.items()} | {"REMOTE_ADDR": self.addr[0]}
-            presented = presented_key(headers.get("X_SERVICE_TOKEN"), headers.get("AUTHORIZATION"))
-            service.keys.check(presented, read_peer(environ, service.proxies).address)
+        def ask(self, request: Any) -> Reply | None:
+            return gate.may_send_body(WSGITask(self, request).get_environment())
 
     def urgent(request: Any) -> bool:
-        endpoint = aimed_at(request)
+        query = dict(parse_qsl(request.query))
+        endpoint = gate.target({"PATH_INFO": request.path}, query).endpoint
         return endpoint is not None and endpoint.name == "health"
 
     return Channel, urgent

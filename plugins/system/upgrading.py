@@ -38,7 +38,7 @@ def pending_steps(service: Service, failed: Failed | None = None) -> Listed:
     for application in service.applications.all():
         try:
             state = service.applications.state(application)
-            if not state.current and (state.unlike or state.fault or state.newer):
+            if not state.current and (state.fault or state.newer):
                 service.require_schema(application)
             pending += _listed(application.id, state.pending)
         except Unavailable as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from snaglist.kernel.origin import is_loopback, parse_host
-from snaglist.kernel.plugins import normal
+from snaglist.kernel.plugin import normal
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 

@@ -10,7 +10,7 @@ from typing import Any
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest, InternalServerError, RequestEntityTooLarge
 
-from snaglist.kernel.errors import ServiceError
+from snaglist.kernel.endpoints import Reply
 from snaglist.plugins.system.pace import Pace
 
 log = logging.getLogger("snaglist")
@@ -23,23 +23,23 @@ _TRANSFER_CODING = re.compile(rb"^transfer-encoding:[ \t]*(.*?)[ \t]*\r?$", re.I
 class StrictParser(HTTPRequestParser):
     """waitress's parser, that also refuses what a proxy in front may see end elsewhere (request smuggling).
 
-    `check` raises for clients without the key; no more than `small` bytes are taken from them, because a body is
-    received as a whole before the gate sees the request. What comes behind a complete request is handed to `keep`:
+    `ask` is the gate's word on a large body: no more than `small` bytes are taken where it answers, because a body is
+    received as a whole before the request is answered. What comes behind a complete request is handed to `keep`:
     it is parsed when the answer was sent, or one client could make any number of requests wait.
     """
 
-    refusal: ServiceError | None = None
+    refusal: Reply | None = None
     path = query = ""  # until the first line was read
 
     def __init__(
         self,
         adjustments: Any,
         small: int,
-        check: Callable[["StrictParser"], None],
+        ask: Callable[["StrictParser"], Reply | None],
         keep: Callable[[bytes], None],
     ) -> None:
         super().__init__(adjustments)
-        self._small, self._check, self._keep = small, check, keep
+        self._small, self._ask, self._keep = small, ask, keep
         self.began = monotonic()
         self.body_began = self.began  # right when `headers_finished`
         self.body_pace = Pace()
@@ -78,10 +78,8 @@ class StrictParser(HTTPRequestParser):
         ):
             raise ParsingError("The length of the body is ambiguous")
         if self.chunked or self.content_length >= self._small:
-            try:
-                self._check(self)
-            except ServiceError as refusal:
-                self.refusal = refusal
+            self.refusal = self._ask(self)
+            if self.refusal:
                 self.adj: Any = SimpleNamespace(max_request_body_size=self._small)
 
     def _bound_chunks(self) -> None:

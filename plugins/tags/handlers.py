@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import attach_by_hand, detach_by_hand, resolve_issue_id
-from snaglist.plugins.tags import queries, rebuild, rules, service
+from snaglist.plugins.issues import resolve_issue_id
+from snaglist.plugins.tags import rebuild, rules, service
+from snaglist.plugins.tags.on_issues import OnIssues
 
 
 def get_tags(call: Call) -> Mapping[str, Any]:
@@ -40,7 +41,10 @@ def delete_tag(call: Call) -> Mapping[str, Any]:
 
 
 def _apply(call: Call, change: Callable[[], int]) -> dict[str, Any]:
-    """Store a change of a tag together with what its rule does to the issues; returns the tag."""
+    """Store a change of a tag together with what its rule does to the issues; returns the tag.
+
+    What takes longer than some seconds is left to a job that is still under way then.
+    """
 
     def store() -> tuple[int, int | None]:
         with call.transaction():
@@ -58,10 +62,7 @@ def post_issue_tag(call: Call) -> Mapping[str, Any]:
     """Add a tag to an issue, or remove it, by hand."""
     group_id, tag_id, action = (call.body[name] for name in ("group_id", "tag_id", "action"))
     issue_id = resolve_issue_id(call.db, group_id)
-    if not queries.hold_issues(call.db, [issue_id]):
+    by_hand = OnIssues().put_on if action == "add" else OnIssues().take_off
+    if not by_hand(call, [issue_id], tag_id):
         raise NotFound("Unknown issue.")
-    if not queries.hold_tags(call.db, [tag_id]):
-        raise NotFound(service.UNKNOWN)
-    by_hand = attach_by_hand if action == "add" else detach_by_hand
-    by_hand(call.db, [issue_id], tag_id, now=call.now, label=call.label)
     return {"groupId": group_id, "tagId": tag_id, "action": action}

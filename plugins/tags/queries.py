@@ -10,12 +10,14 @@ from sqlalchemy import Column, Connection, Row, Select, and_, delete, func, inse
 from snaglist.kernel import key
 from snaglist.kernel.database import chunks, contains, insert_ignore, inserted_id
 from snaglist.plugins.issues import tables
+from snaglist.plugins.tags.tables import issue_tags as _links
+from snaglist.plugins.tags.tables import tag_rules as _rules
+from snaglist.plugins.tags.tables import tags as _tags
 
 MAX_PARAMETERS = 500
 # `issues.search_text` holds this much of a message (api.md §10); what is longer has to be read itself.
 SEARCHED_CHARACTERS = 2000
 
-_tags, _rules, _links = tables.tags, tables.tag_rules, tables.issue_tags
 _issues, _samples = tables.issues, tables.issue_samples
 
 

@@ -12,15 +12,16 @@ from time import monotonic, sleep
 from typing import Any
 
 from snaglist.kernel import Call, JobCall
-from snaglist.kernel.job_answers import job_state
-from snaglist.kernel.leases import worker_alive
-from snaglist.plugins.issues import attach_automatic
+from snaglist.kernel.jobs import job_state
+from snaglist.plugins.system import worker_alive
 from snaglist.plugins.tags import queries
+from snaglist.plugins.tags.assignments import attach_automatic
 from snaglist.plugins.tags.queries import Rule
 from snaglist.plugins.tags.rules import BATCH, matches
 
 JOB = "tag_rule"
-BUDGET_SECONDS = 2.0
+BUDGET_SECONDS = 2.0  # of the request's own transaction
+WAIT_SECONDS = 2.0  # for the job with the rest
 POLL_SECONDS = 0.05
 
 
@@ -65,8 +66,12 @@ def run(call: JobCall) -> Mapping[str, Any]:
 
 
 def wait(call: Call, job_id: int) -> None:
-    """Wait until the job is done, running it here when no worker is alive; a failed job's failure is raised."""
-    while job_state(call, job_id).status == 202:
+    """Wait a little for the job, which goes on by itself; a failed job's failure is raised.
+
+    When no worker is alive it runs here: nobody else would.
+    """
+    deadline = monotonic() + WAIT_SECONDS
+    while job_state(call, job_id).status == 202 and monotonic() < deadline:
         if worker_alive(call.service) or not call.service.jobs.run_next(call.application, job_id=job_id):
             sleep(POLL_SECONDS)
 

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.database import chunks
-from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.tags import queries
+from snaglist.plugins.tags.assignments import attach_automatic
 
 BATCH = 1000
 

@@ -9,8 +9,8 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Invalid, NotFound, clip, key
 from snaglist.kernel.text import one_line
-from snaglist.plugins.issues import attach_automatic
 from snaglist.plugins.tags import queries
+from snaglist.plugins.tags.assignments import attach_automatic
 
 log = logging.getLogger("snaglist")
 

@@ -1,16 +1,17 @@
 """Tracker: items of an issue tracker as issues here, and statuses in step (api.md §28).
 
-A plugin adds a tracker with `register_types("tracker provider", register)`: `register(name, Provider(...))`.
+A plugin adds a tracker by the hook `register_trackers`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel.installation import StoredSecret
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.tracker import changes, contract, kinds, pushing, settings, syncing, webhooks
 from snaglist.plugins.tracker.contract import (
@@ -37,7 +38,7 @@ from snaglist.plugins.tracker.web import Web
 
 __all__ = [
     "Delivery", "Draft", "Item", "Label", "Note", "Opening", "Page", "Provider", "Tracker", "TrackerFailure",
-    "Viewer", "Wanted", "Web", "targets",
+    "Viewer", "Wanted", "Web", "contract", "targets",
 ]  # fmt: skip
 
 # A write-back is not lost because the tracker was away for an hour or two.
@@ -52,48 +53,57 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register the settings, what is done with them, and the webhook."""
-    for endpoint in ENDPOINTS:
-        register(endpoint)
+    return ENDPOINTS
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables."""
-    for table in TABLES:
-        register(table)
+    return TABLES
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Offer the schema steps."""
-    for name, step in STEPS:
-        register(name, step)
+    return STEPS
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `tracker`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Register the built-in providers and the secrets kept here."""
-    if kind == contract.KIND:
-        for name, provider in BUILT_IN.items():
-            register(name, provider)
-    elif kind == "sealed":
-        register("tracker", settings.stored)
+def register_hookspecs() -> object:
+    """Offer `register_trackers`."""
+    return contract
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_trackers() -> Mapping[str, Provider]:
+    """Register the built-in providers."""
+    return BUILT_IN
+
+
+@hookimpl
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at providers."""
+    contract.check_added(hook, name, value)
+
+
+@hookimpl
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
+    """Give the secrets of the tracker."""
+    return settings.stored(call)
+
+
+@hookimpl
+def register_jobs() -> Sequence[Job]:
     """Register syncing, writing statuses out, and reading what webhooks are about."""
-    # Looked at more often than it is due: whether the minutes are over is for `due` to say.
-    register(
+    return [
         Job(
             kinds.SYNC,
             syncing.run,
@@ -101,10 +111,10 @@ def register_jobs(register: Callable[[Job], None]) -> None:
             every="tracker.interval_minutes",
             due=syncing.due,
             rests=syncing.rests,
-        )
-    )
-    register(Job(kinds.PUSH, pushing.run, unit="issues", max_attempts=OFTEN))
-    register(Job(kinds.WEBHOOK, webhooks.run, unit="items", max_attempts=OFTEN))
+        ),
+        Job(kinds.PUSH, pushing.run, unit="issues", max_attempts=OFTEN),
+        Job(kinds.WEBHOOK, webhooks.run, unit="items", max_attempts=OFTEN),
+    ]
 
 
 @hookimpl
@@ -120,6 +130,6 @@ def issue_changed(call: Call, change: IssueChange) -> Mapping[str, Any] | None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Offer the page of settings and what issues show of their items."""
-    return Assets("tracker", files("snaglist.plugins.tracker") / "ui", "tracker.js")
+    return [Assets("tracker", files("snaglist.plugins.tracker") / "ui", "tracker.js")]

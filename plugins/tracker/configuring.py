@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from snaglist.kernel import Call, Conflict, Invalid, Unavailable, key, times
-from snaglist.kernel.addresses import Refused
+from snaglist.plugins.system import Refused
 from snaglist.plugins.tracker import position, queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Provider, providers

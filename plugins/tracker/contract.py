@@ -1,4 +1,4 @@
-"""What a provider is: the contract of `register_types("tracker provider", register)`.
+"""What a provider is: the contract of `register_trackers()`.
 
 A provider speaks a tracker's API and knows its webhooks. Everything else is the same for all of them: settings,
 secrets, when to pull, storing, statuses, repeating.
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from re import Pattern
 from typing import Any, Protocol
 
-from snaglist.kernel import BadGateway, Call
+from snaglist.kernel import BadGateway, Call, hookspec
 from snaglist.plugins.issues import clean
 
-KIND = "tracker provider"
 STATE_LENGTH = 40
+MAX_NAME = 16  # of a type, as long as its column
 
 
 class TrackerFailure(BadGateway):
@@ -221,13 +221,30 @@ def targets(**other: str) -> Mapping[str, str]:
     return {**_SAME, **other}
 
 
+@hookspec
+def register_trackers() -> Mapping[str, Provider]:  # type: ignore[empty-body]
+    """Collect. Return kinds of trackers by name, like `my_type`, at most 16 characters. Since 0.2.
+
+    Of an optional area: mark it `hookimpl(optionalhook=True)`.
+    """
+
+
 def providers(call: Call) -> Mapping[str, Provider]:
     """Return the providers of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    found: Mapping[str, Provider] = call.service.plugins.types(register_trackers)
+    return found
 
 
-def _check(name: str, value: Any) -> None:
-    if not isinstance(value, Provider) or not (callable(value.open) and callable(value.concerns)):
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at a type that a plugin adds; raises for what does not fit."""
+    if hook == register_trackers.__name__:
+        _check(name, value)
+
+
+def _check(name: str, value: Provider) -> None:
+    if len(name) > MAX_NAME:
+        raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
+    if not (callable(value.open) and callable(value.concerns)):
         raise TypeError(f"{name}: must be a Provider with the functions open and concerns, not {value!r:.60}")
     if not isinstance(value.project, Pattern | None):
         raise TypeError(f"{name}: project: must be a compiled pattern or None")

@@ -5,6 +5,7 @@ import re
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, clip
+from snaglist.plugins.tags import tag_names
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Draft
 from snaglist.plugins.tracker.settings import Settings
@@ -39,7 +40,7 @@ def draft_of(call: Call, settings: Settings, issue: Row[object]) -> Draft:
         description="\n\n".join(parts),
         priority=PRIORITIES[issue.severity],
         status=issue.status,
-        labels=tuple(queries.tag_names(call.db, issue.id)),
+        labels=tuple(tag_names(call.db, issue.id)),
         url=url,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, JobCall, Unavailable, times
+from snaglist.plugins.tags import tag_names
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import STATE_LENGTH, Item, Label, Note, Provider, Tracker, TrackerFailure
@@ -138,7 +139,7 @@ def _agree(call: Call, issue_id: int, item: Item, at: str | None) -> None:
 def _own_item(call: Call, issue: Row[Any], link: Row[Any]) -> Item:
     """Return the item of a tracker that cannot be read from, as it is known here."""
     with call.transaction(write=False) as db:
-        texts, names = queries.sample(db, issue.id), queries.tag_names(db, issue.id)
+        texts, names = queries.sample(db, issue.id), tag_names(db, issue.id)
     return Item(
         id=link.external_id,
         identifier=issue.external_id or link.external_id,

@@ -115,13 +115,6 @@ def sample(db: Connection, issue_id: int) -> Row[Any] | None:
     return db.execute(select(_samples).where(_samples.c.issue_id == issue_id)).first()
 
 
-def tag_names(db: Connection, issue_id: int) -> list[str]:
-    """Return the names of an issue's tags."""
-    joined = tables.tags.join(tables.issue_tags, tables.issue_tags.c.tag_id == tables.tags.c.id)
-    names = select(tables.tags.c.name).select_from(joined).where(tables.issue_tags.c.issue_id == issue_id)
-    return list(db.scalars(names.order_by(tables.tags.c.name_key)))
-
-
 def begin(db: Connection, issue_id: int, provider: str, now: str) -> str | None:
     """Note that an item is made for an issue; returns when that was begun before."""
     before = db.execute(select(begun).where(begun.c.issue_id == issue_id)).first()

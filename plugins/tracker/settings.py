@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection
 
 from snaglist.kernel import Call, Unavailable, key
-from snaglist.kernel.secrets import StoredSecret, decoded
+from snaglist.kernel.installation import StoredSecret, decoded
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Opening, Provider, Tracker, TrackerFailure, Wanted, providers

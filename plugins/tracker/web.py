@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from snaglist.kernel import BadGateway, JobCall, clip
-from snaglist.kernel.outbound import MAX_ANSWER, Answer
+from snaglist.plugins.system import MAX_ANSWER, Answer
 from snaglist.plugins.tracker.contract import AnswerTooLong, Opening, TrackerFailure
 from snaglist.plugins.tracker.texts import cleaned, inside
 
@@ -76,7 +76,8 @@ class Web:
             headers["Content-Type"] = "application/json"
         timeout = float(call.setting("tracker.timeout"))
         try:
-            return call.service.outbound.request(method, url, headers=headers, body=content, timeout=timeout)
+            answer: Answer = call.service.outbound.request(method, url, headers=headers, body=content, timeout=timeout)
+            return answer
         except BadGateway as error:
             raise TrackerFailure(self._safe(error.message), passing=True) from error
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, Frame, store_events, tables
+from snaglist.testing import Client, running_service
 
 EVENTS = 5_000
 HOSTILE = "Rendering <img src=x onerror=alert(1)> failed"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORGED = "invoice\u202efdp.exe\u202c"
@@ -95,7 +95,7 @@ def test_what_stands_beside_hebrew_keeps_its_place(page: Page) -> None:
     """Without isolation the number would move to the left of the name that it follows."""
     places = page.evaluate(
         """async (name) => {
-          const at = document.querySelector('script[type=module]').src.replace('all.js', 'dom.js');
+          const at = document.querySelector('script[type=module]').src.replace('app.js', 'dom.js');
           const { html, render } = await import(at);
           const box = document.body.appendChild(document.createElement('div'));
           const range = new Range();
@@ -129,7 +129,7 @@ def test_what_stands_beside_hebrew_keeps_its_place(page: Page) -> None:
 def test_attributes_that_people_read(page: Page) -> None:
     shown = page.evaluate(
         """async (text) => {
-          const at = document.querySelector('script[type=module]').src.replace('all.js', 'dom.js');
+          const at = document.querySelector('script[type=module]').src.replace('app.js', 'dom.js');
           const { html, render } = await import(at);
           const box = document.body.appendChild(document.createElement('div'));
           render(html`<input title=${text} aria-label=${text} value=${text} data-name=${text} .name=${text}>`, box);

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page
 
 SETUP = """
-const at = document.querySelector('script[type=module]').src.replace('all.js', 'dom.js');
+const at = document.querySelector('script[type=module]').src.replace('app.js', 'dom.js');
 const { html, keyed, render } = await import(at);
 const box = document.createElement('div');
 document.body.append(box);

@@ -20,7 +20,7 @@ def describe():
 
 @hookimpl
 def dashboard_assets():
-    return Assets({id!r}, files({package!r}), "panel.js", ("panel.css",))
+    return [Assets({id!r}, files({package!r}), "panel.js", ("panel.css",))]
 """
 SLA = """
 export default (ui) => {

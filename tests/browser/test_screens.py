@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 LINES = 450
@@ -271,6 +271,30 @@ def test_a_tag_from_preview_to_deletion(show: Show, watch: Any) -> None:
     page.get_by_role("button", name="Delete Orders").click()
     form.get_by_role("button", name="Delete the tag").click()
     expect(row).to_have_count(0)
+
+
+def test_a_rule_that_is_still_being_applied_is_told(show: Show) -> None:
+    """Until its job ends; then the numbers are fetched anew."""
+    running = {
+        "id": 71, "kind": "tag_rule", "status": "running", "created_by": "Ana", "created_at": "2026-01-01 00:00:00",
+        "progress": {"done": 5, "total": None, "unit": "issues", "text": None}, "error": None,
+    }  # fmt: skip
+    ended: list[bool] = []
+
+    def answer(route: Route) -> None:
+        if "id=71" in route.request.url:
+            route.fulfill(json={"data": running | ({"status": "succeeded"} if ended else {})})
+        else:
+            route.fulfill(json={"data": [] if ended else [running]})
+
+    page = show("tags")
+    page.route("**/*api=jobs*", answer)
+    page.reload()
+    told = page.get_by_text("A rule is still being applied")
+    expect(told).to_be_visible()
+    expect(page.get_by_role("region", name="Jobs")).to_contain_text("rule")
+    ended.append(True)
+    expect(told).to_have_count(0)
 
 
 def test_a_dialog_left_with_escape_changes_nothing(show: Show) -> None:

@@ -1,6 +1,7 @@
 """The page "Tracker": settings, test, pull, webhook address; on issues the item, and making items, one or many."""
 
 import importlib.util
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,7 +127,8 @@ def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch
     expect(page.get_by_text("The last time failed: The tracker rejected the key.")).to_be_visible()
     page.get_by_role("button", name="Forget the api key").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget it").click()
-    expect(page.get_by_text("Off.")).to_be_visible()
+    # Not by its text alone: that is part of the notice "The tracker is switched off." as well.
+    expect(page.get_by_role("status").filter(has_text=re.compile(r"^Off\."))).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -26,7 +26,7 @@ import pytest
 
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Contract
+from snaglist.testing import Contract
 
 SNAGLIST = (sys.executable, "-c", "from snaglist.kernel.cli import main; main()")
 KEY = "test-key-0123456789abcdef"

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 LINE = b"[2026-01-03 10:00:00] production.ERROR: Order 1 failed\n"
 COMMANDS = (
     "apps list", "apps add Shop", "apps rename shop Store", "apps remove shop --yes", "plugins list", "jobs list",

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 # §7-§9 applications
 
 

@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 
 def _titles(app, **query):
     return sorted(issue["title"] for issue in app.get("errors", **query).data)

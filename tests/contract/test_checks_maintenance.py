@@ -6,6 +6,10 @@ import os
 import shutil
 import time
 
+import pytest
+
+pytestmark = pytest.mark.whole
+
 
 def _import(app, path):
     done = app.run("import", "--json", str(path))

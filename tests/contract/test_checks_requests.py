@@ -11,6 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 OPEN = {"Content-Type": "application/json"}
 TAG = b'{"name":"%s"}'
 

@@ -15,7 +15,9 @@ from urllib.parse import quote
 
 import pytest
 
-from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.testing import Answer, Client, running_service
+
+pytestmark = [pytest.mark.whole, pytest.mark.servers]
 
 STATUSES = {200, 201, 202, 204, 304, 308, 400, 401, 403, 404, 405, 409, 413, 414, 415, 422, 429, 431}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "FROB")

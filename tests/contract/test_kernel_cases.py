@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.testing import Answer, Client, running_service
 
 KEY = "test-key-0123456789abcdef"
 CASES = [
@@ -200,6 +200,7 @@ def test_ap_17_booleans_in_the_query(opened: Client) -> None:
     assert opened.request("GET", "/?api=groups&has_stack=").status == 200
 
 
+@pytest.mark.servers
 def test_ap_17_false_is_false(client: Client) -> None:
     """On each database: `false` finds what `true` does not."""
     client.post("issues", {"title": "without a stack"})
@@ -227,6 +228,7 @@ def search(client: Client) -> Callable[[str], list[str]]:
     return find
 
 
+@pytest.mark.servers
 def test_ap_18_search_text_with_wildcards_and_quotes(search: Callable[[str], list[str]]) -> None:
     """On each database."""
     assert search("account_id") == ["account_id missing"]

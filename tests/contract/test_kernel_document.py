@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Answer, Client, running_service
+from snaglist.testing import Answer, Client, running_service
 
 KEY = "test-key-0123456789abcdef"
 CORE = [

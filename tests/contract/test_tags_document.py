@@ -20,9 +20,6 @@ BAD_FIELDS = [
     ("match_word", "w" * 201),
 ]
 
-# Shapes are checked before a database is opened, so one of the three will do.
-on_sqlite = pytest.mark.parametrize("database_config", ["sqlite"], indirect=True)
-
 
 @pytest.fixture
 def http(client):
@@ -64,13 +61,11 @@ class TestConventions:
             assert [tag["name"] for tag in client.get("tags", **query).json["data"]] == [name]
         assert [client.get("tags", app=value).status for value in ("*", "all", "default,second")] == [422] * 3
 
-    @on_sqlite
     def test_response_body(self, http):
         """Response body: `application/json` on success and on error."""
         for answer in (http("GET", "api=tags"), http("POST", "api=tags", "{}")):
             assert answer.headers["content-type"].startswith("application/json")
 
-    @on_sqlite
     @pytest.mark.parametrize("method", ["POST", "PATCH", "PUT", "DELETE"])
     def test_request_body(self, http, method):
         """Request body: `Content-Type: application/json` for POST, PATCH, PUT, DELETE."""
@@ -199,7 +194,6 @@ class TestTags:
 class TestIssueTags:
     """Tag an issue: `?api=issue-tags`."""
 
-    @on_sqlite
     @pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
     def test_post_only(self, http, method):
         """POST only."""
@@ -223,7 +217,6 @@ class TestIssueTags:
         assert [tag["source"] for tag in client.get("error", id=issue_id).json["tags"]] == ["manual"]
 
 
-@on_sqlite
 class TestAuthentication:
     """Authentication and Cross-origin protection."""
 
@@ -266,7 +259,6 @@ class TestAuthentication:
         assert http(method, "api=tags", origin="http://evil.example").status in (200, 204)
 
 
-@on_sqlite
 class TestErrors:
     """Errors and Limits."""
 

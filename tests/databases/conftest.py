@@ -17,7 +17,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from sqlalchemy import Inspector, inspect, text
 from sqlalchemy.engine import make_url
+
+from snaglist.kernel.database import Tenant
+from snaglist.kernel.service import Service
 
 _SCRIPT = runpy.run_path(str(Path(__file__).with_name("script.py")))
 
@@ -32,6 +36,57 @@ def script() -> Any:
 def read_all() -> Any:
     """Ask for everything an application shows: `read_all(client, app)`."""
     return _SCRIPT["read_all"]
+
+
+@pytest.fixture(scope="session")
+def shape() -> Callable[[Service, Tenant], dict[str, Any]]:
+    """Describe every table of a database as the database itself does: `shape(service, application)`."""
+
+    def describe(service: Service, tenant: Tenant) -> dict[str, Any]:
+        with service.database.transaction(tenant, write=False) as db:
+            schema = db.get_execution_options().get("tenant")
+            found = inspect(db)
+            return {name: _described(found, name, schema) for name in found.get_table_names(schema)}
+
+    return describe
+
+
+def _described(found: Inspector, name: str, schema: str | None) -> dict[str, Any]:
+    unique = found.get_unique_constraints(name, schema)
+    return {
+        "columns": {
+            # A sequence keeps its name when its table is renamed.
+            one["name"]: (str(one["type"]), one["nullable"], str(one["default"]).split("(")[0])
+            for one in found.get_columns(name, schema)
+        },
+        "primary": found.get_pk_constraint(name, schema)["constrained_columns"],
+        "unique": sorted((one["name"] or "", one["column_names"]) for one in unique),
+        "indexes": sorted(_shown(index) for index in found.get_indexes(name, schema)),
+        **(_on_sqlite(found.bind, name) if found.dialect.name == "sqlite" else _on_a_server(found, name, schema)),
+    }
+
+
+def _shown(index: Any) -> str:
+    options = {name: str(value) for name, value in index.pop("dialect_options", {}).items()}
+    return str(sorted({**index, **options}.items()))
+
+
+def _on_a_server(found: Inspector, name: str, schema: str | None) -> dict[str, Any]:
+    keys = found.get_foreign_keys(name, schema)
+    return {
+        "references": sorted((k["constrained_columns"], k["referred_table"], str(k["options"])) for k in keys),
+        "options": found.get_table_options(name, schema),
+    }
+
+
+def _on_sqlite(db: Any, name: str) -> dict[str, Any]:
+    """What SQLAlchemy does not find there: actions of an added column, autoincrement, and the order in an index."""
+    rows = list(db.execute(text("SELECT type, sql FROM sqlite_master WHERE tbl_name = :name"), {"name": name}))
+    return {
+        "references": sorted(tuple(row[2:]) for row in db.execute(text(f"PRAGMA foreign_key_list({name})"))),
+        "ordered": sorted(sql.replace('"', "") for kind, sql in rows if kind == "index" and sql),
+        "autoincrement": any("AUTOINCREMENT" in sql for kind, sql in rows if kind == "table"),
+    }
 
 
 SNAGLIST = (sys.executable, "-c", "from snaglist.kernel.cli import main; main()")

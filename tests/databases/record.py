@@ -29,7 +29,7 @@ from sqlalchemy import create_engine, func, select, text
 from sqlalchemy.engine import make_url
 
 from snaglist.kernel.columns import metadata
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 HERE = Path(__file__).parent / "recorded"
 DATA, LOGS = Path("/srv/snaglist"), Path("/var/log/app")

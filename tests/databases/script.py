@@ -7,7 +7,7 @@ import os
 import re
 from typing import Any
 
-from snaglist.kernel.testing import Answer, Client
+from snaglist.testing import Answer, Client
 
 # Events of this year are data and compared as they are; every other time is the run's own.
 YEAR = "2021"

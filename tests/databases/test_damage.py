@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 Commands = Callable[..., Any]
 PAGE = 8192

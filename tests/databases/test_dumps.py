@@ -15,12 +15,13 @@ from sqlalchemy import insert, select
 from snaglist.kernel import Conflict, Invalid, store
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.load import MAX_ROWS, Loader
 from snaglist.plugins.system.upgrading import pending_steps
+from snaglist.testing import Client, running_service
 
 Config = dict[str, str]
 BODY = bytes(range(256))
@@ -68,7 +69,7 @@ def filled(sqlite_service: Service) -> Service:
     client.post("tags", {"name": "Title", "match_word": "title"})
     with sqlite_service.call().transaction() as db:
         made = {"issue_id": None, "body": BODY, "created_at": "2026-01-01 00:00:00"}
-        db.execute(insert(tables.payload_dictionaries), made)
+        db.execute(insert(log_tables.payload_dictionaries), made)
     return sqlite_service
 
 
@@ -121,7 +122,7 @@ def test_bytes_travel_as_base64(file: Path, tmp_path: Path) -> None:
     assert any(isinstance(line, list) and base64.b64encode(BODY).decode() in line for line in lines(file))
     load(tmp_path / "other", {}, file)
     with running_service(tmp_path / "other", jobs=False) as service, service.call().transaction(write=False) as db:
-        assert db.execute(select(tables.payload_dictionaries.c.body)).scalar_one() == BODY
+        assert db.execute(select(log_tables.payload_dictionaries.c.body)).scalar_one() == BODY
 
 
 def test_an_id_that_was_given_is_not_given_again(
@@ -403,3 +404,26 @@ def test_a_dump_that_fails_leaves_no_file(filled: Service, tmp_path: Path) -> No
         dump(filled, filled.applications.all(), path, fail)
     assert path.read_bytes() == content
     assert sorted(os.listdir(tmp_path)) == ["data", "kept.dump"]
+
+
+LATER_STEPS = ["issues:s003", "issues:s004", "logs:s002", "alerting:s002", "connectors:s002", "tracker:s002"]
+LATER_TABLES = {"learned_later", "deleted_ranges", "deleted_events", "tracker_changes"}
+
+
+def test_a_dump_of_version_0_1_0(file: Path, tmp_path: Path, own_database_config: Config) -> None:
+    """It has neither the tables nor the steps that came later."""
+    written: list[Any] = []
+    left_out = False
+    for line in lines(file):
+        if isinstance(line, dict):
+            left_out = line.get("table") in LATER_TABLES
+            if "steps" in line:
+                line["steps"] = [step for step in line["steps"] if ":".join(step) not in LATER_STEPS]
+        if not left_out:
+            written.append(line)
+    rewrite(file, written)
+    data = tmp_path / "target"
+    load(data, own_database_config, file)
+    with running_service(data, jobs=False, **own_database_config) as service:
+        assert pending_steps(service) == []
+        assert Client(service).get("errors").json["meta"]["total"] == 3

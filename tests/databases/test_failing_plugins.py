@@ -5,7 +5,7 @@ from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner, Result
@@ -14,13 +14,20 @@ from sqlalchemy import Table, func, insert, select
 from snaglist.kernel import Description, columns, hookimpl, plugins
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 Config = dict[str, str]
 notes = Table("standup_notes", columns.metadata, columns.id_column(), columns.text("note", 50))
 columns.metadata.remove(notes)  # until a test installs the plugin
 GONE = "LookupError: no such table: standup_notes"
 WAY = "mend it, uninstall it, or set SERVICE_DISABLED_PLUGINS=standup"
+
+
+class Distribution(NamedTuple):
+    """What a plugin was installed from."""
+
+    name: Any
+    version: Any
 
 
 class House:
@@ -31,7 +38,7 @@ class House:
 
     def install(self, module: Any) -> None:
         """Install a plugin `standup`, or none, beside all areas."""
-        dist = SimpleNamespace(name="snaglist-standup", version="1")
+        dist = Distribution("snaglist-standup", "1")
         points = [] if module is None else [SimpleNamespace(name="standup", load=lambda: module, dist=dist)]
         self._patch.setattr(plugins, "entry_points", lambda group: [*entry_points(group=group), *points])
 
@@ -58,12 +65,11 @@ def standup(*steps: tuple[str, Callable[[Any], None]]) -> Any:
     def describe() -> Description:
         return Description("standup", "Standup", "", "Tests", "1")
 
-    def register_tables(register: Any) -> None:
-        register(notes)
+    def register_tables() -> Any:
+        return [notes]
 
-    def register_steps(register: Any) -> None:
-        for name, step in steps:
-            register(name, step)
+    def register_steps() -> Any:
+        return steps
 
     for hook in (describe, register_tables, register_steps):
         setattr(module, hook.__name__, hookimpl(hook))

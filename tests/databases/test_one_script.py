@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 FEWEST = 200
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import running_service
 
 Config = dict[str, str]
 LINES = 30_000

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 ROOT = Path(__file__).parents[2]
 Config = dict[str, str]

@@ -1,33 +1,24 @@
-"""Schema steps as a whole: what they make, from where they go on, and that released ones stay as they are.
+"""Schema steps as a whole: what they make, and from where they go on.
 
-`steps.json` holds a digest of the statements of each step on each engine. A released step never changes: add a
-new one. While a step is unreleased, `PIN_STEPS=1 pytest -n 0 tests/databases/test_schema_history.py` renews it.
+That a released step stays as it is shows in `test_upgrades.py`: what it made then is recorded there.
 """
 
-import hashlib
 import json
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Column, Connection, MetaData, Table, delete, event, insert, inspect, select
-from sqlalchemy.engine import Engine
+from sqlalchemy import Connection, delete, insert, select
 
-from snaglist.kernel import columns as columns_of
 from snaglist.kernel import store, times
 from snaglist.kernel.applications import Application
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
-from snaglist.plugins.issues.tables import issue_samples
 from snaglist.plugins.system.dumping.dump import tables_of
+from snaglist.testing import running_service
 
-PINS = Path(__file__).with_name("steps.json")
-RENEW = os.environ.get("PIN_STEPS") == "1"
 Config = dict[str, str]
 
 
@@ -47,51 +38,11 @@ def an_application(service: Service, name: str) -> Application:
     return made
 
 
-@contextmanager
-def statements() -> Iterator[list[str]]:
-    """Collect what is sent that changes a schema."""
-    sent: list[str] = []
+def test_steps_make_the_live_tables(unstarted: Service, shape: Callable[..., Any]) -> None:
+    """What the steps reach is what the code works with: a change of a table needs a step that makes it.
 
-    def listen(connection: Connection, cursor: Any, statement: str, *_: Any) -> None:
-        words = " ".join(statement.split())
-        if words.split(" ", 1)[0] in ("CREATE", "ALTER", "DROP", "UPDATE", "INSERT", "DELETE"):
-            tenant = connection.get_execution_options().get("tenant")
-            sent.append(words.replace(f"{tenant}.", "") if tenant else words)
-
-    event.listen(Engine, "before_cursor_execute", listen)
-    try:
-        yield sent
-    finally:
-        event.remove(Engine, "before_cursor_execute", listen)
-
-
-def shape(service: Service, application: Application) -> dict[str, Any]:
-    """Describe every table of a database as the database sees it."""
-    with service.database.transaction(application, write=False) as db:
-        schema = db.get_execution_options().get("tenant")
-        found = inspect(db)
-        described = {}
-        for name in found.get_table_names(schema):
-            keys = found.get_foreign_keys(name, schema)
-            columns = found.get_columns(name, schema)
-            described[name] = {
-                "columns": {c["name"]: (str(c["type"]), c["nullable"], bool(c["default"])) for c in columns},
-                "primary": found.get_pk_constraint(name, schema)["constrained_columns"],
-                "unique": sorted(sorted(u["column_names"]) for u in found.get_unique_constraints(name, schema)),
-                "indexes": sorted(
-                    (i["name"] or "", str(i["column_names"]), i["unique"]) for i in indexes(found, name, schema)
-                ),
-                "references": sorted((k["constrained_columns"], k["referred_table"], str(k["options"])) for k in keys),
-            }
-        return described
-
-
-def indexes(found: Any, name: str, schema: str | None) -> list[Any]:
-    return [i for i in found.get_indexes(name, schema) if not i.get("duplicates_constraint")]
-
-
-def test_steps_make_the_live_tables(unstarted: Service) -> None:
-    """§10: what the steps reach is what the code expects, as the database itself describes it."""
+    See `snaglist.kernel.ddl` for what a step can say, and docs/plugins.md for an example.
+    """
     by_steps, by_tables = (an_application(unstarted, name) for name in ("by-steps", "by-tables"))
     unstarted.steps.upgrade(by_steps)
     with unstarted.database.transaction(by_tables, write=True) as db:
@@ -102,7 +53,7 @@ def test_steps_make_the_live_tables(unstarted: Service) -> None:
         assert reached[name] == expected[name], name
 
 
-def test_from_every_earlier_state(unstarted: Service) -> None:
+def test_from_every_earlier_state(unstarted: Service, shape: Callable[..., Any]) -> None:
     """Upgraded from after each step, and from where a step's work is there but not its row in the ledger."""
     steps = unstarted.steps._steps
     fresh = an_application(unstarted, "fresh")
@@ -123,28 +74,7 @@ def test_from_every_earlier_state(unstarted: Service) -> None:
         assert shape(unstarted, fresh) == expected
 
 
-def digests(service: Service) -> dict[str, str]:
-    application = an_application(service, "pinned")
-    made = {}
-    for step in service.steps._steps:
-        with statements() as sent:
-            service.steps._apply(application, step)
-        ours = [words for words in sent if "schema_step" not in words or step.owner == "core"]
-        # Sorted: SQLAlchemy keeps the indexes of a table in a set, so their order differs between processes.
-        made[f"{step.owner}:{step.name}"] = hashlib.sha256("\n".join(sorted(ours)).encode()).hexdigest()[:32]
-    return made
-
-
-def test_a_released_step_never_changes(unstarted: Service) -> None:
-    engine = unstarted.database.engine_name
-    found = digests(unstarted)
-    pinned = json.loads(PINS.read_text(encoding="utf-8")) if PINS.exists() else {}
-    if RENEW:
-        pinned[engine] = found
-        PINS.write_text(json.dumps(pinned, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    assert found == pinned[engine], "a step is new or has changed: see the top of this file"
-
-
+@pytest.mark.whole
 def test_four_processes_upgrade_one_fresh_database(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
 ) -> None:
@@ -225,86 +155,3 @@ def test_check_120_a_newer_database(tmp_path: Path, own_database_config: Config,
         with service.database.transaction(service.applications.all()[0], write=False) as db:
             owners = db.scalars(select(store.schema_step.c.name)).all()
         assert "s999" in owners
-
-
-def text_for_bytes(columns: list[Column[Any]]) -> list[Column[Any]]:
-    return [columns_of.text("stack", nullable=True) if column.name == "stack" else column for column in columns]
-
-
-def one_less(columns: list[Column[Any]]) -> list[Column[Any]]:
-    return [column for column in columns if column.name != "context"]
-
-
-def one_more_to_fill(columns: list[Column[Any]]) -> list[Column[Any]]:
-    return [*columns, columns_of.text("more", 10)]
-
-
-def never_empty(columns: list[Column[Any]]) -> list[Column[Any]]:
-    return [columns_of.data("stack") if column.name == "stack" else column for column in columns]
-
-
-def of_another_make(service: Service, change: Callable[[list[Column[Any]]], list[Column[Any]]]) -> None:
-    """Make a table as an unreleased version may have made it."""
-    with service.database.transaction(service.applications.all()[0], write=True) as db:
-        issue_samples.drop(db)
-        plain = [
-            Column(c.name, c.type, primary_key=c.primary_key, nullable=c.nullable, autoincrement=False)
-            for c in issue_samples.columns
-        ]
-        Table(issue_samples.name, MetaData(), *change(plain)).create(db)
-
-
-@pytest.mark.parametrize("change", [text_for_bytes, one_less, one_more_to_fill, never_empty])
-def test_a_database_of_an_unreleased_version_is_told(
-    tmp_path: Path, own_database_config: Config, change: Callable[..., Any]
-) -> None:
-    """Its ledger is current, its table is not: 503 that names the table, where errors gave 500 and pushes failed."""
-    data, config = tmp_path / "data", own_database_config
-    with running_service(data, jobs=False, **config) as service:
-        assert Client(service).get("errors").status == 200
-        of_another_make(service, change)
-    with running_service(data, jobs=False, **config) as service:
-        client = Client(service)
-        refused = client.get("errors")
-        assert refused.status == 503 and int(refused.headers["retry-after"]) >= 1
-        assert "The table issue_samples was made by an unreleased version" in refused.error
-        assert client.get("health").json["checks"]["schema"] is False
-        assert service.plugins.find("issues") in service.plugins.loaded()
-
-
-def test_a_database_with_more_than_the_code_needs_is_current(tmp_path: Path, own_database_config: Config) -> None:
-    """What an older version does not know (a column that may be empty, or has a default) hinders it nowhere."""
-    data, config = tmp_path / "data", own_database_config
-    with running_service(data, jobs=False, **config) as service:
-        of_another_make(
-            service,
-            lambda columns: [
-                *columns,
-                columns_of.text("more", 10, nullable=True),
-                columns_of.text("filled", 10, server_default=""),
-            ],
-        )
-    with running_service(data, jobs=False, **config) as service:
-        assert Client(service).get("errors").status == 200
-
-
-def test_the_way_out_of_a_database_of_an_unreleased_version(
-    tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
-) -> None:
-    """Each command says it; a dump of the version that made it is loaded over it."""
-    data, config, file = tmp_path / "data", own_database_config, tmp_path / "all.dump"
-    with running_service(data, jobs=False, **config) as service:
-        assert Client(service).post("tags", {"name": "kept"}).status == 201
-    assert commands(data, config, ["db", "dump", str(file)])[0][0] == 0
-    with running_service(data, jobs=False, **config) as service:
-        of_another_make(service, text_for_bytes)
-    tried = [["db", "upgrade"], ["db", "upgrade", "--check"], ["db", "dump", str(tmp_path / "x")], ["doctor"]]
-    for code, out, err in commands(data, config, *tried):
-        assert code == 1 and "issue_samples was made by an unreleased version" in err, (out, err)
-    code, out, err = commands(data, config, ["db", "load", str(file), "--replace"])[0]
-    assert code == 0, (out, err)
-    assert [command[0] for command in commands(data, config, ["doctor"], ["db", "upgrade", "--check"])] == [0, 0]
-    with running_service(data, jobs=False, **config) as service:
-        client = Client(service)
-        assert [tag["name"] for tag in client.get("tags").json["data"]] == ["kept"]
-        assert client.get("errors").status == 200

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import store
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 SERVERS = ("postgresql", "mariadb")
 

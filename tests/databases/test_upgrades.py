@@ -19,9 +19,9 @@ from sqlalchemy import create_engine, func, select
 from sqlalchemy.engine import make_url
 
 from snaglist.kernel.columns import metadata
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.system.upgrading import pending_steps
+from snaglist.testing import Client, running_service
 
 HERE = Path(__file__).parent
 RECORD = runpy.run_path(str(HERE / "record.py"), run_name="record")
@@ -104,6 +104,24 @@ def test_an_upgrade_loses_nothing(restored: Restored) -> None:
             del restored.answers["source"][event]
     # Later versions may answer more, never less or otherwise.
     assert missing(plain(restored.answers), plain(answers)) == []
+
+
+def test_an_upgrade_ends_where_a_new_database_begins(restored: Restored, shape: Callable[..., Any]) -> None:
+    """Column by column and index by index. So a released step that is edited fails here: add a new one."""
+    with running_service(restored.data, jobs=False, **restored.config) as service:
+        for steps, upgraded in [
+            (service.registry_steps, [service.applications.registry]),
+            (service.steps, service.applications.all()),
+        ]:
+            fresh = service.applications.make(f"fresh-{upgraded[0].id}", "", "")
+            service.database.create(fresh)
+            steps.upgrade(fresh)
+            expected = shape(service, fresh)
+            for tenant in upgraded:
+                found = shape(service, tenant)
+                assert set(found) == set(expected)
+                for name in expected:
+                    assert found[name] == expected[name], (tenant, name)
 
 
 def test_what_was_deleted_before_stays_away_and_the_day_is_open(restored: Restored) -> None:

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import pytest
 
 from snaglist.kernel import plugins
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 ROOT = Path(__file__).parents[2]
 EXTRA = ROOT / "plugins-extra"

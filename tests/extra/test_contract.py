@@ -8,7 +8,7 @@ import pytest
 
 SOURCES = sorted((Path(__file__).parents[2] / "plugins-extra").glob("*/src/*/*.py"))
 DOORS = ("snaglist.kernel", *(f"snaglist.plugins.{area}" for area in ("issues", "tags", "logs", "connectors")))
-HELPERS = ("snaglist.kernel.columns", "snaglist.kernel.database", "snaglist.kernel.testing")
+HELPERS = ("snaglist.kernel.columns", "snaglist.kernel.database", "snaglist.testing")
 
 
 def test_there_are_plugins() -> None:

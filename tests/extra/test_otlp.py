@@ -15,7 +15,7 @@ from opentelemetry.sdk._logs import LoggerProvider, LoggingHandler
 from opentelemetry.sdk._logs.export import SimpleLogRecordProcessor
 from opentelemetry.sdk.resources import Resource
 
-from snaglist.kernel.testing import Answer, Client
+from snaglist.testing import Answer, Client
 
 Serving = Callable[..., Client]
 PROTOBUF = "application/x-protobuf"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 Serving = Callable[..., Client]
 APP = "app=default"
@@ -114,13 +114,13 @@ def test_writers_at_once_lose_no_count(serving: Serving, engine: str) -> None:
     assert found["snaglist_events_total", APP, "severity=WARNING"] == 12
 
 
-def test_a_figure_that_fails_harms_no_other(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_figure_that_fails_harms_no_other(serving: Serving) -> None:
     client = serving()
 
     def broken(call: Any) -> Any:
         raise RuntimeError("broken")
 
-    monkeypatch.setitem(client.service.plugins.types("metric"), "broken", broken)  # type: ignore[arg-type]
+    client.service.plugins.find("prometheus").added["register_metrics"].append(("broken", broken))  # type: ignore[union-attr]
     found = figures(client)
     assert found["snaglist_up", APP] == 0
     assert ("snaglist_jobs_wait_seconds", APP) in found

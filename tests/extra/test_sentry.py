@@ -11,7 +11,7 @@ from typing import Any
 import brotli
 import pytest
 
-from snaglist.kernel.testing import Answer, Client
+from snaglist.testing import Answer, Client
 
 Serving = Callable[..., Client]
 ID = "3f2504e04f8941d39a0c0305e82c3301"

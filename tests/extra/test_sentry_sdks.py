@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+pytestmark = pytest.mark.whole
+
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "snaglist-tests" / "sentry"
 PACKAGES = ("@sentry/node", "@sentry/browser")

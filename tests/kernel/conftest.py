@@ -5,18 +5,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
-from snaglist.plugins import system
+from snaglist.plugins import connectors, issues, logs, system
+from snaglist.testing import Client, running_service
 
 
-@dataclass
+@dataclass(frozen=True)
 class Distribution:
     """What a plugin was installed from."""
 
@@ -53,11 +53,30 @@ def make_plugin(
     return module
 
 
+def _specified(module: Any) -> dict[str, Any]:
+    return {name: found for name, found in vars(module).items() if hasattr(found, "snaglist_spec")}
+
+
+def make_system() -> ModuleType:
+    """Return the area `system`, and with it the hooks of areas that are not there."""
+    module = ModuleType("system")
+    vars(module).update(vars(system))
+    specified = SimpleNamespace(
+        **{
+            name: found
+            for area in (system, issues, logs, connectors)
+            for name, found in _specified(getattr(area, "hookspecs", None) or area.contract).items()
+        }
+    )
+    vars(module)["register_hookspecs"] = lambda: specified
+    return module
+
+
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Point]:
     """Install a plugin: `install("a", events_stored=function)`; of the built-in areas only `system` is there."""
-    points = [Point("system", system, Distribution("snaglist"))]
-    monkeypatch.setattr(plugins, "entry_points", lambda group: list(points))
+    points = [Point("system", make_system(), Distribution("snaglist"))]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: list(points) if group == plugins.GROUP else [])
 
     def add(name: str, module: Any = None, *, source: str = "", **hooks: Any) -> Point:
         point = Point(name, module or make_plugin(name, **hooks), Distribution(source) if source else None)

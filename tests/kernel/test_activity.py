@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, delete, func, select
 
-from snaglist.kernel import Job, Option, activity, schedules, store, times, worker
+from snaglist.kernel import Job, Option, store, times
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.system import Worker
+from snaglist.plugins.system.jobs import activity, schedules, worker
+from snaglist.testing import Client, running_service
 
 Install = Callable[..., Any]
 
@@ -64,7 +65,7 @@ def three(tmp_path: Path, install: Install, own_database_config: dict[str, str])
     """Two services on one installation with three applications: what one process queues and the other works off."""
     RAN.clear()
     job = Job("count", lambda call: RAN.append(call.application.id))
-    install("counting", core=True, register_jobs=lambda register: register(job))
+    install("counting", core=True, register_jobs=lambda: [job])
     config = {"jobs": False, **own_database_config}
     with running_service(tmp_path / "data", **config) as first, running_service(tmp_path / "data", **config) as second:
         for name in ("second", "third"):
@@ -75,8 +76,8 @@ def three(tmp_path: Path, install: Install, own_database_config: dict[str, str])
 
 def put_to_rest(service: Service) -> None:
     """Let what was written be long ago."""
-    service.activity._here.clear()
-    service.activity._written.clear()
+    service.part(activity.Activity)._here.clear()
+    service.part(activity.Activity)._written.clear()
     with service.database.transaction(service.applications.registry, write=True) as db:
         db.execute(store.activity.update().values(active_at=times.add(times.now(), seconds=-100)))
 
@@ -96,7 +97,7 @@ def test_only_where_something_was_written(three: Any) -> None:
     enqueue(first, "second")
     assert watched.rounds() == ["second"] and RAN == ["second"]
     put_to_rest(first)
-    second.activity._here.clear()  # the job itself wrote there
+    second.part(activity.Activity)._here.clear()  # the job itself wrote there
     watched.rounds()  # one more look tells that nothing is left
     assert watched.rounds(3) == []
 
@@ -131,7 +132,7 @@ def test_a_registry_that_takes_no_row_hinders_no_commit(three: Any, monkeypatch:
     call = first.call(first.applications.find("second"), None)
     with call.transaction(write=False):
         assert first.jobs.unfinished(call)
-    assert "second" in first.activity.recent()  # in this process
+    assert "second" in first.part(activity.Activity).recent()  # in this process
 
 
 def test_a_row_is_written_at_most_every_ten_seconds(three: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +147,7 @@ def test_a_row_is_written_at_most_every_ten_seconds(three: Any, clock: Clock, mo
         with call.transaction() as db:
             store.put_setting(db, "n", 1)
     assert len(written) == 1
-    assert second.activity.recent() == {"second"}
+    assert second.part(activity.Activity).recent() == {"second"}
     clock.now += activity.NOTE_SECONDS + 1
     with call.transaction() as db:
         store.put_setting(db, "n", 2)
@@ -160,7 +161,7 @@ def test_reading_writes_no_row(three: Any) -> None:
     assert Client(first).get("plugins", app="second").status == 200
     with first.call().transaction(write=False):
         pass
-    assert second.activity.recent() == set()
+    assert second.part(activity.Activity).recent() == set()
 
 
 def test_jobs_that_wait_are_looked_after(three: Any, clock: Clock) -> None:
@@ -220,8 +221,8 @@ def test_an_old_registry_gets_its_table(bare: Service) -> None:
         store.activity.to_metadata(MetaData(), schema=schema).drop(db)
         db.execute(delete(store.registry_schema_step).where(store.registry_schema_step.c.name == "s002"))
     bare.start()
-    bare.activity._written.clear()
-    bare.activity.note(bare.applications.all()[0])
+    bare.part(activity.Activity)._written.clear()
+    bare.part(activity.Activity).note(bare.applications.all()[0])
     with bare.database.transaction(registry, write=False) as db:
         assert db.scalar(select(func.count()).select_from(store.activity)) == 1
 
@@ -245,8 +246,8 @@ def test_what_rests_is_asked_when_something_was_written_and_now_and_then(
     install(
         "timed",
         core=True,
-        register_jobs=lambda register: [register(job) for job in jobs],
-        register_settings=lambda register: [register(option) for option in options],
+        register_jobs=lambda: [job for job in jobs],
+        register_settings=lambda: [option for option in options],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         application = service.applications.all()[0]
@@ -254,7 +255,7 @@ def test_what_rests_is_asked_when_something_was_written_and_now_and_then(
         def ask(seconds: float, **how: Any) -> list[str]:
             clock.now += seconds
             asked.clear()
-            service.schedules.ask(application, **{"active": False, **how})
+            service.part(schedules.Schedules).ask(application, **{"active": False, **how})
             return sorted(asked)
 
         assert ask(0) == ["outside", "restless", "still"]
@@ -278,8 +279,8 @@ def test_an_area_that_is_off_is_asked_when_it_is_switched_on(
     job = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: asked.append("tidy"))
     install(
         "tidying",
-        register_jobs=lambda register: register(job),
-        register_settings=lambda register: register(Option("tidy.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job],
+        register_settings=lambda: [Option("tidy.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         watched = Watched(service, scheduled=True)
@@ -313,11 +314,11 @@ def test_a_schedule_that_fails_keeps_no_other_from_being_asked(
     install(
         "timed",
         core=True,
-        register_jobs=lambda register: [register(job) for job in jobs],
-        register_settings=lambda register: register(Option("timed.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job for job in jobs],
+        register_settings=lambda: [Option("timed.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
-        service.schedules.ask(service.applications.all()[0])
+        service.part(schedules.Schedules).ask(service.applications.all()[0])
     assert asked == ["good"]
     assert "plugin timed failed in due of job bad" in caplog.text
 
@@ -331,8 +332,8 @@ def test_a_broken_application_keeps_no_schedule_waiting(
     install(
         "tidying",
         core=True,
-        register_jobs=lambda register: register(job),
-        register_settings=lambda register: register(Option("tidy.seconds", 30, "between runs", 0)),
+        register_jobs=lambda: [job],
+        register_settings=lambda: [Option("tidy.seconds", 30, "between runs", 0)],
     )
     with running_service(tmp_path / "data", jobs=False, **own_database_config) as service:
         Client(service).post("applications", {"name": "second"})

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Answer, Client, Contract
+from snaglist.testing import Answer, Client, Contract
 
 JSON = {"content-type": "application/json; charset=utf-8"}
 

@@ -1,6 +1,7 @@
 """The rules that keep the house in order: who may import whom, sizes, schemas, pages of reference."""
 
 import ast
+import functools
 import importlib
 import io
 import json
@@ -21,11 +22,10 @@ from snaglist.kernel.endpoints import METHODS, Endpoint
 from snaglist.kernel.service import Service
 
 ROOT = Path(__file__).resolve().parents[2]
-CORE_AREAS = ["issues", "tags", "logs", "connectors"]  # each may import those before it
-# A ratchet, to be lowered as the kernel shrinks: the aim is 3,500 with everything built. It was 4,160 before it learned
-# to go on when something is broken: code of plugins (containment), databases (faults, known_faults); to look for work
-# only where something happens (activity, schedules); and to check requests at a bounded cost (validator).
-KERNEL_LINES = 4689
+TOPS = ("hosting", "kernel", "plugins", "schemas", "testing")
+CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
+# A ratchet, to be lowered as the kernel shrinks: the aim is 3,000. Remedies of faults and typed hooks came after 3,915.
+KERNEL_LINES = 3975
 MODULE_LINES = 400
 
 
@@ -37,9 +37,16 @@ def areas() -> list[str]:
     return sorted(path.parent.name for path in (ROOT / "plugins").glob("*/__init__.py"))
 
 
+@functools.cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return the imports and comparisons of a module; several rules look at each file."""
+    wanted = (ast.Import, ast.ImportFrom, ast.Compare)
+    return [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, wanted)]
+
+
 def imports(path: Path) -> Iterator[tuple[str, str]]:
     """Yield (module, name) of every import, also those inside functions and TYPE_CHECKING; name "" for `import x`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -50,10 +57,10 @@ def imports(path: Path) -> Iterator[tuple[str, str]]:
 # -- imports
 
 
-@pytest.mark.parametrize("path", modules("kernel"), ids=lambda path: path.name)
-def test_the_kernel_knows_no_area(path: Path) -> None:
-    for module, name in imports(path):
-        assert not f"{module}.{name}".startswith("snaglist.plugins"), (path, module, name)
+def test_the_kernel_knows_no_area() -> None:
+    for path in modules("kernel"):
+        for module, name in imports(path):
+            assert not f"{module}.{name}".startswith("snaglist.plugins"), (path, module, name)
 
 
 @pytest.mark.parametrize("area", areas())
@@ -72,8 +79,22 @@ def test_an_area_imports_the_kernel_and_public_doors_below_it_only(area: str) ->
             assert name in importlib.import_module(module).__all__, f"{shown}: not in __all__"
 
 
+def test_no_modules_of_the_kernel_import_each_other_in_a_circle() -> None:
+    """Imports for types count too: what two modules say of each other cannot be read, or changed, one by one."""
+    names = {".".join(("snaglist", *path.relative_to(ROOT).with_suffix("").parts)): path for path in modules("kernel")}
+    names = {name.removesuffix(".__init__"): path for name, path in names.items()}
+    waiting = {
+        name: {f"{module}.{part}" if f"{module}.{part}" in names else module for module, part in imports(path)} - {name}
+        for name, path in names.items()
+    }
+    while free := [name for name, targets in waiting.items() if not targets & waiting.keys()]:
+        for name in free:
+            del waiting[name]
+    assert waiting == {}
+
+
 def test_nothing_imports_this_checkout_by_its_folders() -> None:
-    for path in [*modules("kernel"), *modules("plugins"), *modules("tests"), *modules("benchmarks")]:
+    for path in [path for folder in (*TOPS, "tests", "benchmarks") for path in modules(folder)]:
         for module, _ in imports(path):
             assert module.split(".")[0] not in ("kernel", "plugins", "schemas", "tests"), (path, module)
 
@@ -82,9 +103,9 @@ def test_the_public_door() -> None:
     """A name that goes or comes is a change for plugin authors: CHANGELOG.md tells them."""
     assert door.__all__ == [
         "Actor", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description", "Endpoint", "Forbidden",
-        "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "ServiceError", "TooLarge",
-        "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns", "digest", "hookimpl",
-        "job_reply", "key", "own", "paging", "read", "times", "write",
+        "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "SchemaStep", "ServiceError",
+        "TooLarge", "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns",
+        "digest", "hookimpl", "hookspec", "job_reply", "key", "own", "paging", "read", "times", "write",
     ]  # fmt: skip
     assert all(hasattr(door, name) for name in door.__all__)
 
@@ -93,6 +114,35 @@ def test_the_public_door() -> None:
 def test_every_area_has_a_public_door(area: str) -> None:
     package = importlib.import_module(f"snaglist.plugins.{area}")
     assert all(hasattr(package, name) for name in package.__all__)
+
+
+# -- secrets
+
+
+def comparisons(path: Path) -> Iterator[ast.Compare]:
+    """Yield every comparison by `==` or `!=` of two things that both come from elsewhere."""
+    for node in nodes(path):
+        if not isinstance(node, ast.Compare) or not any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
+            continue
+        if not any(isinstance(one, ast.Constant) for one in (node.left, *node.comparators)):
+            yield node
+
+
+def test_secrets_are_compared_in_constant_time() -> None:
+    """By `hmac.compare_digest`: how long `==` takes tells how much of a guess is right, and no other test would see it.
+
+    So a module that works with `hmac` compares nothing by `==`, and no module what its names call a secret.
+    """
+    secret = re.compile(r"(signature|password|passphrase|bearer|presented|hmac)s?", re.ASCII)
+    found = []
+    for path in [*modules("kernel"), *modules("plugins"), *modules("plugins-extra"), *modules("clients")]:
+        checks_secrets = any(module == "hmac" for module, _ in imports(path))
+        for node in comparisons(path):
+            named = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+            named |= {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+            if checks_secrets or any(secret.search(name) for name in named):
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+    assert found == []
 
 
 # -- sizes and packaging
@@ -125,22 +175,21 @@ def test_the_kernel_stays_small() -> None:
 
 def test_no_module_is_long() -> None:
     counts = {
-        path: len(path.read_text(encoding="utf-8").splitlines()) for path in [*modules("kernel"), *modules("plugins")]
+        path: len(path.read_text(encoding="utf-8").splitlines())
+        for path in [path for top in TOPS for path in modules(top)]
     }
     assert {str(path): count for path, count in counts.items() if count > MODULE_LINES} == {}
 
 
-def test_packages_of_the_distribution_are_those_on_disk() -> None:
+def test_the_import_package_is_this_checkout_and_ships_every_file() -> None:
+    """The links are all that is in `snaglist`; what has another ending than these is left out of the wheel."""
+    assert {path.name: path.resolve() for path in (ROOT / "snaglist").iterdir()} == {t: ROOT / t for t in TOPS}
     config = ConfigParser()
     config.read(ROOT / "setup.cfg", encoding="utf-8")
-    listed = config["options"]["packages"].split()
-    found = set()
-    for top in ("kernel", "plugins", "schemas"):
-        for path in (ROOT / top).rglob("*"):
-            package = path.parent.relative_to(ROOT)
-            if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts:
-                found.add("snaglist." + ".".join(package.parts))
-    assert sorted(listed) == sorted(found)
+    shipped = ["*.py", *config["options.package_data"]["*"].split()]
+    files = [path for top in TOPS for path in (ROOT / top).rglob("*") if path.is_file()]
+    kept = [path for path in files if "__pycache__" not in path.parts]
+    assert [path for path in kept if not any(path.match(pattern) for pattern in shipped)] == []
 
 
 def test_every_public_thing_is_documented() -> None:
@@ -155,7 +204,7 @@ def test_every_public_thing_is_documented() -> None:
 
 @pytest.fixture(scope="module")
 def endpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Endpoint]:
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     with running_service(tmp_path_factory.mktemp("endpoints") / "data", jobs=False) as service:
         failed = {plugin.id: plugin.error for plugin in service.plugins.all() if plugin.error}
@@ -167,17 +216,17 @@ def schema_files() -> list[Path]:
     return sorted((ROOT / "schemas").rglob("*.json"))
 
 
-@pytest.mark.parametrize("path", schema_files(), ids=lambda path: path.relative_to(ROOT / "schemas").as_posix())
-def test_schema_file_is_valid(path: Path) -> None:
-    contents = json.loads(path.read_text(encoding="utf-8"))
-    assert contents["$schema"] == "https://json-schema.org/draft/2020-12/schema"
-    Draft202012Validator.check_schema(contents)
-    for node in _nodes(contents):
-        pattern = node.get("pattern")
-        if isinstance(pattern, str) and pattern.endswith("$"):
-            raise AssertionError(f"{pattern}: $ also matches before a line feed at the end; end with $(?!\\n)")
-        if isinstance(pattern, str):
-            re.compile(pattern)
+def test_schema_files_are_valid() -> None:
+    for path in schema_files():
+        contents = json.loads(path.read_text(encoding="utf-8"))
+        assert contents["$schema"] == "https://json-schema.org/draft/2020-12/schema", path
+        Draft202012Validator.check_schema(contents)
+        for node in _nodes(contents):
+            pattern = node.get("pattern")
+            if isinstance(pattern, str):
+                re.compile(pattern)
+                rule = "$ also matches before a line feed at the end; end with $(?!\\n)"
+                assert not pattern.endswith("$"), f"{path}: {pattern}: {rule}"
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
@@ -260,12 +309,21 @@ def test_reference_pages_are_current() -> None:
 
 def test_every_hook_has_an_entry() -> None:
     from snaglist.kernel import hookspecs
+    from snaglist.plugins import alerting, connectors, issues, logs, system, tracker
 
     page = (ROOT / "docs" / "plugins.md").read_text(encoding="utf-8")
-    for name, function in vars(hookspecs).items():
+    areas = [
+        issues.hookspecs,
+        logs.hookspecs,
+        system.hookspecs,
+        connectors.contract,
+        alerting.contract,
+        tracker.contract,
+    ]
+    for name, function in (item for module in (hookspecs, *areas) for item in vars(module).items()):
         if hasattr(function, "snaglist_spec"):
             assert f"### `{name}(" in page, name
-            assert re.match(r"(Collect|Robust|Chain)\. ", function.__doc__ or ""), name
+            assert re.match(r"(Collect|Robust|Chain|Direct)\. ", function.__doc__ or ""), name
             assert "Since 0." in (function.__doc__ or ""), name
 
 

@@ -14,7 +14,9 @@ from jsonschema import Draft202012Validator
 
 from snaglist.kernel.errors import MAX_PROBLEMS, Invalid
 from snaglist.kernel.schemas import Schema, Schemas, unsafe
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.whole
 
 ROOT = Path(__file__).parents[2]
 ENOUGH = MAX_PROBLEMS + 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from snaglist.kernel import times
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 DATES = ("9999-12-31", "9999-12-30", "0001-01-01", "0001-01-02")
 TIMES = (
@@ -50,6 +50,7 @@ def test_the_fields_that_hold_dates(sqlite_service: Service) -> None:
     assert bodies >= {("bulk-issues", "until"), ("delete-logs", "date"), ("deploys", "deployed_at")}
 
 
+@pytest.mark.servers
 def test_queries(everything: Client) -> None:
     """Each alone, and the farthest in pairs: ranges."""
     for name, _, fields in dated(everything.service, "query"):
@@ -79,6 +80,7 @@ FILLED: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.servers
 def test_bodies(everything: Client) -> None:
     for name, method, fields in dated(everything.service, "body"):
         for field, form in fields.items():
@@ -93,6 +95,7 @@ def test_bodies(everything: Client) -> None:
         assert everything.get(api, **query).status == 200, api
 
 
+@pytest.mark.servers
 def test_pushed_events(everything: Client) -> None:
     """What is no time of an event is the time of its arrival; it is stored whatever its sender's clock says."""
     key = everything.post("ingest-settings", {"action": "regenerate"}).json["key"]

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 
 @pytest.fixture

@@ -17,9 +17,9 @@ from snaglist.kernel.engines import ends_transaction, is_outage, server_engine
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.kernel.text import key
 from snaglist.plugins.system.registering import add_application
+from snaglist.testing import Client, running_service
 
 Kernel = Callable[..., Any]
 tables = MetaData()

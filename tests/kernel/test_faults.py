@@ -18,14 +18,13 @@ from snaglist.kernel.applications import Application
 from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
-from snaglist.kernel.worker import Worker
-from snaglist.plugins.system import health
+from snaglist.plugins.system import Worker, health
 from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.testing import Client, running_service
 
 Kernel = Callable[..., Any]
 AS_ROOT = pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="needs root")
@@ -414,7 +413,7 @@ def test_health_looks_into_a_few_at_each_probe(two: Any, tmp_path: Path, monkeyp
 
 
 def test_what_waits_is_found_by_health_among_many(two: Any, install: Callable[..., Any]) -> None:
-    install("worker", core=True, register_jobs=lambda register: register(Job("count", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("count", lambda call: None)])
     with two() as client:
         for number in range(30):
             client.post("applications", {"name": f"app {number}"})

@@ -12,7 +12,7 @@ import zstandard
 from snaglist.kernel import Endpoint, Reply, own, read, write
 from snaglist.kernel import Path as PagePath
 from snaglist.kernel.call import Actor
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
 KEY = "test-key-0123456789abcdef"
@@ -32,10 +32,10 @@ def gate(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> Call
     reached: list[str] = []
 
     def handler(call: Any) -> Any:
-        reached.append(call.method)
+        reached.append(call.request.method)
         if call.body.get("name") == "boom":
             raise RuntimeError("s3cret /etc/path SELECT 1")
-        return {"items": ["x" * 40] * 60} if call.method in ("GET", "HEAD") else dict(call.body)
+        return {"items": ["x" * 40] * 60} if call.request.method in ("GET", "HEAD") else dict(call.body)
 
     def endpoint(name: str) -> Endpoint:
         operations = {"get": read(handler, "things.read"), "post": write(handler, "things.write")}
@@ -51,13 +51,13 @@ def gate(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> Call
     install(
         "core_area",
         core=True,
-        register_endpoints=lambda register: [
-            register(endpoint("area")),
-            register(Endpoint("stream", get=own(streamed, "things.read"), schemas=folder)),
+        register_endpoints=lambda: [
+            endpoint("area"),
+            Endpoint("stream", get=own(streamed, "things.read"), schemas=folder),
         ],
-        register_paths=lambda register: register(PagePath("", page)),
+        register_paths=lambda: [PagePath("", page)],
     )
-    install("optional", register_endpoints=lambda register: register(endpoint("extra")))
+    install("optional", register_endpoints=lambda: [endpoint("extra")])
 
     @contextmanager
     def start(identify: Any = None, **config: Any) -> Iterator[Any]:
@@ -344,6 +344,7 @@ def test_the_first_application_can_be_deleted(client: Client) -> None:
     assert client.get("plugins", app="default").status == 422
 
 
+@pytest.mark.servers
 def test_an_application_with_a_running_job_is_kept(client: Client) -> None:
     from sqlalchemy import insert
 

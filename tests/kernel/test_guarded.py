@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.errors import BadGateway
-from snaglist.kernel.guarded import GuardedChild
+from snaglist.kernel.origin import parse_networks
+from snaglist.plugins.system import GuardedChild
+
+pytestmark = pytest.mark.whole
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 PROBE = """

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system import health
+from snaglist.testing import Client, running_service
 
 Kernel = Callable[..., Any]
 

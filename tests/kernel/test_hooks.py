@@ -1,13 +1,12 @@
 """Each hook of the plugin contract: when it is called, with what, and what its result does; architecture.md §3."""
 
 import contextlib
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from pathlib import Path as File
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import MetaData, Table, insert, select, text
@@ -24,13 +23,20 @@ from snaglist.kernel import (
     Reply,
     columns,
     hookimpl,
+    hookspec,
     read,
     write,
 )
 from snaglist.kernel.cli import Session, cli, command
+from snaglist.kernel.engines import TransactionEnded
+from snaglist.kernel.hookspecs import dashboard_assets
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.connectors import ConnectorType
+from snaglist.plugins.connectors.contract import register_connectors
+from snaglist.plugins.issues.hookspecs import events_stored, events_storing, issue_changed, stack_showing
 from snaglist.plugins.logs import Parser
+from snaglist.plugins.logs.hookspecs import lines_read, register_parsers
+from snaglist.plugins.system import HealthCheck, Worker
 from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]
@@ -69,10 +75,10 @@ def state(client: Any, name: str) -> dict[str, Any]:
     return found
 
 
-def emit(client: Any, hook: str, **arguments: Any) -> dict[str, Any]:
+def emit(client: Any, hook: Any, value: Any) -> dict[str, Any]:
     call = client.service.call()
     with call.transaction():
-        results: dict[str, Any] = call.emit(hook, **arguments)
+        results: dict[str, Any] = call.emit(hook, value)
         return results
 
 
@@ -96,7 +102,7 @@ def test_hook_register_endpoints(install: Install, kernel: Kernel, schemas: Call
         post=write(lambda call: call.body, "things.write", 201),
         schemas=folder,
     )
-    install("a", register_endpoints=lambda register: register(endpoint))
+    install("a", register_endpoints=lambda: [endpoint])
     with kernel() as client:
         assert client.get("thing").status == 404
         enable(client, "a")
@@ -112,7 +118,7 @@ def test_hook_register_paths(install: Install, kernel: Kernel) -> None:
     def file(match: Any, call: Any) -> Reply:
         return Reply(match["name"].encode(), content_type="text/plain")
 
-    install("a", register_paths=lambda register: register(Path(r"files/(?P<name>[a-z]+)\.txt", file)))
+    install("a", register_paths=lambda: [Path(r"files/(?P<name>[a-z]+)\.txt", file)])
     with kernel(auth__token="test-key-0123456789abcdef") as client:
         assert client.request("GET", "/files/abc.txt").content == b"abc"
         assert client.request("HEAD", "/files/abc.txt").content == b""
@@ -121,7 +127,7 @@ def test_hook_register_paths(install: Install, kernel: Kernel) -> None:
 
 
 def test_hook_register_tables(install: Install, kernel: Kernel) -> None:
-    install("a", register_tables=lambda register: register(notes))
+    install("a", register_tables=lambda: [notes])
     with kernel() as client:
         assert client.service.plugins.find("a").tables == [notes]
 
@@ -129,11 +135,10 @@ def test_hook_register_tables(install: Install, kernel: Kernel) -> None:
 def test_hook_register_steps(install: Install, kernel: Kernel) -> None:
     ran: list[str] = []
 
-    def steps(register: Any) -> None:
-        register("s001", make_notes)
-        register("s002", lambda db: ran.append(db.execute(select(notes.c.id)).all()))
+    def look(db: Any) -> None:
+        ran.append(db.execute(select(notes.c.id)).all())
 
-    install("a", register_steps=steps)
+    install("a", register_steps=lambda: [("s001", make_notes), ("s002", look)])
     with kernel() as client:
         assert ran == [[]]
         client.post("applications", {"name": "second"})
@@ -143,7 +148,7 @@ def test_hook_register_steps(install: Install, kernel: Kernel) -> None:
 
 
 def test_hook_register_settings(install: Install, kernel: Kernel) -> None:
-    install("a", register_settings=lambda register: register(Option("a.count", 3, "a number", 1, 5)))
+    install("a", register_settings=lambda: [Option("a.count", 3, "a number", 1, 5)])
     with kernel(a__count=9) as client:
         assert client.service.call().setting("a.count") == 3
         [warning] = client.get("health").json["config_warnings"]
@@ -153,7 +158,7 @@ def test_hook_register_settings(install: Install, kernel: Kernel) -> None:
 
 
 def test_hook_register_jobs(install: Install, kernel: Kernel) -> None:
-    install("a", register_jobs=lambda register: register(Job("double", lambda call: {"twice": 2 * call.args["n"]})))
+    install("a", register_jobs=lambda: [Job("double", lambda call: {"twice": 2 * call.args["n"]})])
     with kernel() as client:
         call = client.service.call()
         with call.transaction():
@@ -165,54 +170,91 @@ def test_hook_register_jobs(install: Install, kernel: Kernel) -> None:
 def test_hook_register_parsers(install: Install, kernel: Kernel) -> None:
     parser = Parser()
     parser.log_type = "a"  # type: ignore[misc]
-    install("a", register_parsers=lambda register: register(parser))
+    install("a", register_parsers=lambda: [parser])
     with kernel() as client:
-        assert client.service.plugins.find("a").parsers == [parser]
+        assert client.service.plugins.find("a").values(register_parsers) == [parser]
 
 
-def test_hook_register_types(install: Install, kernel: Kernel) -> None:
-    kinds = ("connector", "channel")
-    install("a", register_types=lambda kind, register: register(f"{kind}_a", 1) if kind in kinds else None)
-    install("b", register_types=lambda kind, register: register(f"{kind}_b", 2) if kind == "connector" else None)
+def test_what_is_added_by_name(install: Install, kernel: Kernel, tmp_path: File) -> None:
+    """A name that is taken is refused, and nothing of its plugin is there."""
+    folder = tmp_path / "definitions"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"connector-{name}.json").touch()
+    kind = ConnectorType(check=lambda *_: {}, open=contextlib.nullcontext, schemas=tmp_path)  # type: ignore[arg-type]
+    install("a", register_connectors=lambda: {"one": kind})
+    install("b", register_connectors=lambda: {"two": kind, "one": kind})
     with kernel() as client:
-        assert dict(client.service.plugins.types("connector")) == {"connector_a": 1, "connector_b": 2}
-        assert dict(client.service.plugins.types("channel")) == {"channel_a": 1}
+        assert client.service.plugins.types(register_connectors) == {"one": kind}
+        assert state(client, "b")["last_error"]["message"].endswith("one is registered already")
 
 
-def test_a_kind_is_known_whole_or_not_yet(install: Install, kernel: Kernel) -> None:
-    """While one thread asks the plugins for it, another one waits for all of it."""
-    asked, go_on = threading.Event(), threading.Event()
+def test_hook_register_hookspecs(install: Install, kernel: Kernel) -> None:
+    """A plugin brings hooks of its own; who implements them where it is missing marks that."""
 
-    def types(kind: str, register: Any) -> None:
-        if kind == "connector":
-            asked.set()
-            go_on.wait(10)
-            register("connector_a", 1)
+    @hookspec
+    def colours() -> Sequence[str]:  # type: ignore[empty-body]
+        """Collect."""
 
-    install("a", register_types=types)
-    with kernel() as client, ThreadPoolExecutor(2) as threads:
-        first = threads.submit(client.service.plugins.types, "connector")
-        assert asked.wait(10)
-        second = threads.submit(lambda: dict(client.service.plugins.types("connector")))
-        with contextlib.suppress(TimeoutError):
-            second.result(0.1)
-        go_on.set()
-        assert dict(first.result(10)) == second.result(10) == {"connector_a": 1}
+    @hookspec
+    def painted(call: Any, colour: str) -> str | None:
+        """Robust."""
+
+    install("painter", register_hookspecs=lambda: SimpleNamespace(colours=colours, painted=painted))
+    hooks = {"colours": lambda: ["red"], "painted": lambda colour: f"very {colour}"}
+    install("a", **hooks)
+    install("b", colours=lambda: [1])
+    absent = install("c", events_stored=lambda batch: None)
+    absent.module.missing = hookimpl(lambda: None, optionalhook=True)
+    install("d", missing=lambda: None)
+    with kernel(plugins__enabled=["a", "c"]) as client:
+        plugins = client.service.plugins
+        assert [(plugin.id, value) for plugin, value in plugins.added(colours)] == [("a", "red")]
+        assert emit(client, painted, "red") == {"a": "very red"}
+        assert state(client, "b")["last_error"]["message"] == "TypeError: colours() must return str, not int"
+        assert state(client, "c")["status"] == "active"
+        assert state(client, "d")["last_error"]["message"].startswith("ValueError: unknown hook missing")
+
+
+@pytest.mark.parametrize("hook", ["register_hookspecs", "colours"])
+def test_hooks_that_cannot_be_added(install: Install, kernel: Kernel, hook: str) -> None:
+    """The plugin that brings them is failed, not one that implements them."""
+
+    def colours() -> "Sequence[Nowhere]":  # type: ignore[name-defined] # noqa: F821
+        ...
+
+    brings: Any = {"register_hookspecs": lambda: 1 / 0, "colours": lambda: SimpleNamespace(colours=hookspec(colours))}
+    install("painter", register_hookspecs=brings[hook])
+    install("a")
+    with kernel() as client:
+        assert (state(client, "painter")["status"], state(client, "a")["status"]) == ("failed", "active")
+
+
+def test_the_order_of_hooks(install: Install, kernel: Kernel) -> None:
+    """Core areas, then by name; `tryfirst` and `trylast` come before and after all others."""
+    seen: list[str] = []
+    first, last = {"tryfirst": True}, {"trylast": True}
+    for name, options in {"a": last, "b": {}, "c": first, "d": {}, "e": first, "f": last}.items():
+        module = install(name, core=name == "d").module
+        module.events_stored = hookimpl(lambda batch, name=name: seen.append(name), **options)
+    with kernel(plugins__enabled=list("abcef")) as client:
+        emit(client, events_stored, None)
+    assert seen == ["c", "e", "d", "b", "a", "f"]
 
 
 def test_hook_register_commands(install: Install, kernel: Kernel, tmp_path: File) -> None:
-    def commands(cli: Any) -> None:
-        @command(cli, "test-hello")
-        def hello(session: Session) -> None:
-            """Say hello."""
-            session.print({"hello": session.app}, f"hello {session.app}")
+    @command(None, "test-hello")
+    def hello(session: Session) -> None:
+        """Say hello."""
+        session.print({"hello": session.app}, f"hello {session.app}")
 
-    install("a", register_commands=commands)
-    install("b", register_commands=lambda cli: 1 / 0)
+    install("a", register_commands=lambda: [hello])
+    install("b", register_commands=lambda: 1 / 0)
     plugins = Plugins()
     plugins.load()
     try:
-        plugins.commands(cli)
+        for _, made in plugins.commands():
+            cli.add_command(made)
         said = CliRunner().invoke(cli, ["--app", "x", "test-hello", "--json"])
         assert said.stdout == '{"hello": "x"}\n'
     finally:
@@ -225,7 +267,7 @@ def test_a_command_asks_the_api(install: Install, kernel: Kernel, tmp_path: File
     given = {"properties": {"issue_id": {"type": "integer"}, "deep": {"type": "boolean"}}}
     folder = schemas("thing", {"get-query": given, "get-response": ANY})
     endpoint = Endpoint("thing", get=read(lambda call: dict(call.query), "things.read"), schemas=folder)
-    install("a", register_endpoints=lambda register: register(endpoint))
+    install("a", register_endpoints=lambda: [endpoint])
     session = Session({"data": str(tmp_path / "data")})
     try:
         assert session.request("thing", issue_id=2, deep=True) == {"issue_id": 2, "deep": True}
@@ -237,27 +279,24 @@ def test_a_command_asks_the_api(install: Install, kernel: Kernel, tmp_path: File
 
 
 def test_a_command_that_exists_is_not_replaced(install: Install, kernel: Kernel) -> None:
-    import click
-
-    install("a", register_commands=lambda cli: cli.add_command(click.Command("taken")))
-    install("b", register_commands=lambda cli: [cli.add_command(click.Command(name)) for name in ("new", "taken")])
-    plugins, group = Plugins(), click.Group()
+    install("a", register_commands=lambda: [click.Command("taken")])
+    install("b", register_commands=lambda: [click.Command(name) for name in ("new", "taken")])
+    plugins = Plugins()
     plugins.load()
-    plugins.commands(group)
-    assert "new" not in group.commands and "taken" in group.commands
+    assert {"taken"} == {made.name for plugin, made in plugins.commands() if plugin.id != "system"}
     assert plugins.find("a").error is None  # type: ignore[union-attr]
-    assert plugins.find("b").error == "command taken is registered already"  # type: ignore[union-attr]
+    assert plugins.find("b").error == "ValueError: command taken is registered already"  # type: ignore[union-attr]
 
 
 def test_hook_health_checks(install: Install, kernel: Kernel) -> None:
     fine = {"a": True}
 
-    def checks(register: Any) -> None:
-        register("a_fine", lambda: fine["a"])
-        register("a_broken", lambda: 1 / 0)
-        register("database", lambda: False)  # the kernel's own are not replaced
-
-    install("a", register_endpoints=lambda register: None, health_checks=checks)
+    checks = [
+        HealthCheck("a_fine", lambda service: fine["a"]),
+        HealthCheck("a_broken", lambda service: 1 / 0),  # type: ignore[arg-type,return-value]
+        HealthCheck("database", lambda service: False),  # the kernel's own are not replaced
+    ]
+    install("a", register_endpoints=lambda: None, health_checks=lambda: checks)
     with kernel() as client:
         answer = client.get("health")
         assert answer.status == 200
@@ -270,22 +309,16 @@ def test_hook_health_checks(install: Install, kernel: Kernel) -> None:
 def test_a_check_that_needs_the_service(install: Install, kernel: Kernel) -> None:
     """It says by itself whether there is something to ask, and what to do."""
 
-    def of(check: Any) -> Any:
-        return SimpleNamespace(check=check, hint="mend it")
-
-    def types(kind: str, register: Any) -> None:
-        if kind == "health_check":
-            register("a_asked", of(lambda service: lambda: service.settings["server.port"] == 0))
-            register("a_idle", of(lambda service: None))
-
-    install("a", register_types=types)
+    asked = HealthCheck("a_asked", lambda service: service.settings["server.port"] == 0, "mend it")
+    idle = HealthCheck("a_idle", lambda service: True, asked=lambda service: False)
+    install("a", health_checks=lambda: [asked, idle])
     with kernel() as client:
         checks = client.get("health").json["checks"]
         assert (checks["a_asked"], "a_idle" in checks) == (False, False)
         assert (hint(client.service, "a_asked"), hint(client.service, "b")) == ("mend it", "see its plugin")
 
 
-def test_what_runs_beside_a_worker(install: Install, kernel: Kernel) -> None:
+def test_hook_run_beside_worker(install: Install, kernel: Kernel) -> None:
     """It begins and ends with the worker, which waits for it."""
     seen: list[Any] = []
 
@@ -294,7 +327,7 @@ def test_what_runs_beside_a_worker(install: Install, kernel: Kernel) -> None:
         stop.wait(30)
         seen.append("ended")
 
-    install("a", register_types=lambda kind, register: register("a", run) if kind == "beside_worker" else None)
+    install("a", run_beside_worker=run)
     with kernel() as client:
         worker = Worker(client.service, "test")
         worker.start()
@@ -306,10 +339,11 @@ def test_hook_dashboard_assets(install: Install, kernel: Kernel, tmp_path: File)
     assets = Assets("a", tmp_path, "main.js", ("main.css",))
     for name in ("main.js", "main.css"):
         (tmp_path / name).touch()
-    install("a", dashboard_assets=lambda: assets)
+    install("a", dashboard_assets=lambda: [assets])
     install("b", dashboard_assets=lambda: None)
     with kernel() as client:
-        assert [one for one in client.service.plugins.assets() if one.name in ("a", "b")] == [assets]
+        added = client.service.plugins.added(dashboard_assets)
+        assert [one for plugin, one in added if plugin.id != "system"] == [assets]
 
 
 # -- robust and chain
@@ -319,7 +353,7 @@ def test_hook_lines_read(install: Install, kernel: Kernel) -> None:
     seen: list[Any] = []
     install("a", lines_read=lambda batch: seen.append(batch))
     with kernel(plugins__enabled=["a"]) as client:
-        emit(client, "lines_read", batch=["line"])
+        emit(client, lines_read, ["line"])
     assert seen == [["line"]]
 
 
@@ -337,7 +371,7 @@ def test_hook_events_storing(install: Install, kernel: Kernel) -> None:
     with kernel(plugins__enabled=["a", "b", "c", "d"]) as client:
         call = client.service.call()
         with call.transaction():
-            assert call.chain("events_storing", "events", ["x"]) == ["X", "added"]
+            assert call.chain(events_storing, ["x"]) == ["X", "added"]
         assert state(client, "b")["last_error"]["message"] == "RuntimeError: 2"
 
 
@@ -345,7 +379,7 @@ def test_hook_events_stored(install: Install, kernel: Kernel) -> None:
     seen: list[Any] = []
     install("a", events_stored=lambda call, batch: seen.append((call.application.id, batch)))
     with kernel(plugins__enabled=["a"]) as client:
-        emit(client, "events_stored", batch={"new": [1]})
+        emit(client, events_stored, {"new": [1]})
     assert seen == [("default", {"new": [1]})]
 
 
@@ -356,7 +390,7 @@ def test_hook_stack_showing(install: Install, kernel: Kernel) -> None:
     with kernel(plugins__enabled=["a", "b"]) as client:
         call = client.service.call()
         with call.transaction(write=False):
-            assert call.chain("stack_showing", "event", {"id": 1}) == {"id": 1, "resolved": True}
+            assert call.chain(stack_showing, {"id": 1}) == {"id": 1, "resolved": True}
         assert state(client, "b")["last_error"] is None
 
 
@@ -365,7 +399,7 @@ def test_hook_issue_changed(install: Install, kernel: Kernel) -> None:
     install("a", issue_changed=lambda change: {"pushed": change["issue"]})
     install("b", issue_changed=lambda call, change: None)
     with kernel(plugins__enabled=["a", "b"]) as client:
-        assert emit(client, "issue_changed", change={"issue": 7}) == {"a": {"pushed": 7}}
+        assert emit(client, issue_changed, {"issue": 7}) == {"a": {"pushed": 7}}
 
 
 def test_hook_plugin_switched(install: Install, kernel: Kernel) -> None:
@@ -388,6 +422,15 @@ def test_hook_application_changed(install: Install, kernel: Kernel) -> None:
     with kernel():
         pass
     assert seen == [("default", "created"), ("second", "created"), ("second", "removed")]
+
+
+def test_hook_request_answered(install: Install, kernel: Kernel) -> None:
+    seen: list[Any] = []
+    install("a", request_answered=lambda endpoint, method, status: seen.append((endpoint, method, status)))
+    with kernel() as client:
+        client.get("health")
+        client.request("GET", "/?api=gone")
+    assert seen == [("health", "GET", 200), (None, "GET", 404)]
 
 
 # -- containment of robust hooks
@@ -422,21 +465,21 @@ def test_a_failing_hook_loses_its_own_rows_only(
         if failing["on"]:
             _failing(kind)(call, batch)
 
-    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("steps", register_steps=lambda: [("s001", make_notes)])
     install("before", events_stored=lambda call, batch: note("before")(call))
     install("broken", events_stored=sometimes, issue_changed=lambda change: None)
     install("behind", events_stored=lambda call, batch: note("behind")(call))
     with kernel(**on_each_database) as client:
-        emit(client, "events_stored", batch=None)
+        emit(client, events_stored, None)
         assert words(client) == ["before", "behind"]
         error = state(client, "broken")["last_error"]
         assert error["hook"] == "events_stored"
         assert 0 < len(error["message"]) <= 300
         assert "SELECT" not in error["message"] and "INSERT" not in error["message"]
         failing["on"] = False
-        emit(client, "issue_changed", change=None)  # another hook's success says nothing about this one
+        emit(client, issue_changed, None)  # another hook's success says nothing about this one
         assert state(client, "broken")["last_error"] is not None
-        emit(client, "events_stored", batch=None)
+        emit(client, events_stored, None)
         assert state(client, "broken")["last_error"] is None
         assert state(client, "behind")["last_error"] is None
 
@@ -450,11 +493,11 @@ def test_a_hook_that_hides_a_database_failure(
         with contextlib.suppress(Exception):
             call.db.execute(select(Table("no_such_table", MetaData(), columns.id_column())))
 
-    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("steps", register_steps=lambda: [("s001", make_notes)])
     install("broken", events_stored=hook)
     install("behind", events_stored=lambda call, batch: note("behind")(call))
     with kernel(**on_each_database) as client:
-        emit(client, "events_stored", batch=None)
+        emit(client, events_stored, None)
         assert words(client) == ["behind"]
 
 
@@ -471,14 +514,14 @@ def test_a_deadlock_is_never_contained(install: Install, kernel: Kernel, own_dat
             raise OperationalError("UPDATE", {}, Deadlock())
         note("at last")(call)
 
-    install("a", events_stored=hook, register_steps=lambda register: register("s001", make_notes))
+    install("a", events_stored=hook, register_steps=lambda: [("s001", make_notes)])
     with kernel(plugins__enabled=["a"], **own_database_config) as client:
         call = client.service.call()
 
         def work() -> None:
             with call.transaction() as db:
                 db.execute(insert(notes), {"word": "row"})
-                call.emit("events_stored", batch=None)
+                call.emit(events_stored, None)
 
         call.repeat(work)
         assert len(tries) == 3
@@ -492,15 +535,15 @@ def test_enabled_is_asked_at_call_time(install: Install, kernel: Kernel) -> None
     install("a", events_stored=lambda call, batch: seen.append(call.application.id))
     with kernel() as client, kernel() as other:
         client.post("applications", {"name": "second"})
-        emit(other, "events_stored", batch=None)
+        emit(other, events_stored, None)
         enable(client, "a")
-        emit(other, "events_stored", batch=None)
+        emit(other, events_stored, None)
         second = other.service.applications.find("second")
         call = other.service.call(second)
         with call.transaction():
-            call.emit("events_stored", batch=None)
+            call.emit(events_stored, None)
         enable(client, "a", on=False)
-        emit(other, "events_stored", batch=None)
+        emit(other, events_stored, None)
     assert seen == ["default"]
 
 
@@ -508,8 +551,8 @@ def test_every_hook_has_its_test() -> None:
     """A hook without a test named after it fails here."""
     from snaglist.kernel import hookspecs
 
-    hooks = [name for name, function in vars(hookspecs).items() if hasattr(function, "snaglist_spec")]
-    assert len(hooks) <= 20
+    asked_elsewhere = {"open_schemas", "check_added", "check_plugin", "service_parts"}
+    hooks = {name for name, function in vars(hookspecs).items() if hasattr(function, "snaglist_spec")} - asked_elsewhere
     missing = [name for name in hooks if f"test_hook_{name}" not in globals()]
     assert missing == []
 
@@ -530,15 +573,10 @@ def _ending(kind: str) -> Callable[[Any], object]:
         "rollback": lambda db: db.rollback(),
         "close": lambda db: db.close(),
         "outermost": lambda db: db.get_transaction().commit(),
-        "text": lambda db: db.execute(text("  commit")),
-        "driver": lambda db: db.exec_driver_sql("ROLLBACK"),
-        "scalar": lambda db: db.scalar(text("COMMIT")),
-        "table": lambda db: Table("test_more", MetaData(), columns.id_column()).create(db, checkfirst=True),
-        "ddl": lambda db: db.exec_driver_sql("create table test_more (id integer)"),
     }[kind]
 
 
-ENDINGS = ["commit", "rollback", "close", "outermost", "text", "driver", "scalar", "table", "ddl"]
+ENDINGS = ["commit", "rollback", "close", "outermost"]
 
 
 def test_no_hook_ends_the_transaction_of_others(
@@ -551,18 +589,18 @@ def test_no_hook_ends_the_transaction_of_others(
         note("half")(call)
         _ending(kind[0])(call.db)
 
-    install("steps", register_steps=lambda register: register("s001", make_notes))
+    install("steps", register_steps=lambda: [("s001", make_notes)])
     install("before", events_stored=lambda call, batch: note("before")(call))
     install("broken", events_stored=hook)
     install("behind", events_stored=lambda call, batch: note("behind")(call))
     with kernel(**on_each_database) as client:
         for number, kind[0] in enumerate(ENDINGS, 1):
-            emit(client, "events_stored", batch=None)
+            emit(client, events_stored, None)
             assert words(client) == sorted(["before", "behind"] * number), kind
             assert "the transaction of call.db is shared" in state(client, "broken")["last_error"]["message"], kind
         call = client.service.call()
         with contextlib.suppress(ZeroDivisionError), call.transaction():
-            call.emit("events_stored", batch=None)
+            call.emit(events_stored, None)
             raise ZeroDivisionError
         assert len(words(client)) == 2 * len(ENDINGS)
         with call.transaction() as db, db.begin_nested() as savepoint:
@@ -571,24 +609,22 @@ def test_no_hook_ends_the_transaction_of_others(
         assert "never" not in words(client)
 
 
-def test_a_plugin_whose_table_is_of_another_make_is_taken_out(
-    install: Install, kernel: Kernel, own_database_config: dict[str, str]
+@pytest.mark.parametrize("sql", ["COMMIT", "ROLLBACK"])
+def test_a_transaction_that_sql_ended_goes_no_further(
+    install: Install, kernel: Kernel, on_each_database: dict[str, Any], sql: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A step was changed after it ran: the plugin is `failed`, where its requests failed; the rest goes on."""
-    made = Table("test_notes", MetaData(), columns.id_column(), columns.text("word", 40))
-    given = {"register_tables": lambda register: register(notes), "source": "snaglist-a"}
-    install("a", register_steps=lambda register: register("s001", make_notes), **given)
-    with kernel(folder="fits", **own_database_config) as client:
-        assert client.service.plugins.find("a").error is None
-        call = client.service.call()
-        with client.service.database.transaction(call.application, write=True) as db:
-            notes.drop(db)
-            made.create(db)
-    with kernel(folder="fits", **own_database_config) as client:
-        failed = state(client, "a")
-        assert (failed["status"], failed["last_error"]["hook"]) == ("failed", "register_tables")
-        assert "table test_notes is not as this version has it" in failed["last_error"]["message"]
-        assert client.get("health").json["checks"]["schema"] is True
+    """Nobody reads the SQL of plugins; what it broke is seen when the hook returns, and nothing more is written."""
+    install("steps", register_steps=lambda: [("s001", make_notes)])
+    install("broken", events_stored=lambda call, batch: call.db.exec_driver_sql(sql))
+    install("late", events_stored=lambda call, batch: note("behind")(call))
+    with kernel(**on_each_database) as client:
+        with pytest.raises(TransactionEnded, match="is shared: SQL ended it"):
+            emit(client, events_stored, None)
+        assert "plugin broken, hook events_stored: the transaction of call.db is shared" in caplog.text
+        assert words(client) == []
+        with (call := client.service.call()).transaction():
+            note("after")(call)
+        assert words(client) == ["after"]
 
 
 def _writing(kind: str) -> Callable[[Any], object]:
@@ -619,8 +655,8 @@ def test_what_reads_writes_on_no_database(
             },
         ),
     )
-    install("steps", register_steps=lambda register: register("s001", make_notes))
-    install("before", register_endpoints=lambda register: register(endpoint))
+    install("steps", register_steps=lambda: [("s001", make_notes)])
+    install("before", register_endpoints=lambda: [endpoint])
     with kernel(**on_each_database) as client:
         with (call := client.service.call()).transaction() as db:
             db.execute(insert(notes), {"word": "there"})

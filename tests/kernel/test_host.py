@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.host import MountedService, create_wsgi
+from snaglist.hosting import MountedService, create_wsgi
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.testing import Answer, Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.system.registering import add_application
+from snaglist.testing import Answer, Client
 
 AGENT = "agent-key-0123456789abcdef"
 Mount = Callable[..., Client]

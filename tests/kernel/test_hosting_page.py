@@ -9,6 +9,8 @@ import pytest
 
 from snaglist.kernel.settings import ConfigurationError
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
 
@@ -147,7 +149,7 @@ def test_the_site_runs_as_it_stands(tmp_path: Path, heading: str) -> None:
 def test_the_arguments_are_those_of_the_function() -> None:
     from inspect import signature
 
-    from snaglist.kernel.host import create_wsgi
+    from snaglist.hosting import create_wsgi
 
     section = PAGE.split("\n## The arguments\n")[1].split("\n## ")[0]
     assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(signature(create_wsgi).parameters)

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.addresses import parse_networks
 from snaglist.kernel.errors import BadRequest, Forbidden
-from snaglist.kernel.origin import Host, Hosts, Peer, is_loopback, parse_host, read_peer, scheme_of
+from snaglist.kernel.origin import Host, Hosts, Peer, is_loopback, parse_host, parse_networks, read_peer, scheme_of
 
 PROXY = parse_networks(["10.0.0.0/8", "fd00::/8"])
 

@@ -14,8 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel import Job, store
-from snaglist.kernel.leases import worker_id
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs.leases import worker_id
+
+pytestmark = pytest.mark.whole
 
 Install = Kernel = Callable[..., Any]
 
@@ -26,7 +28,7 @@ from types import ModuleType
 from snaglist.kernel import Description, Job, hookimpl, plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.worker import Worker
+from snaglist.plugins.system import Worker
 
 config, log, seconds = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 
@@ -41,7 +43,7 @@ def run(call):
 
 module = ModuleType("plugin_worker")
 module.describe = hookimpl(lambda: Description("worker", "Worker", "", "Tests", "1.0", core=True))
-module.register_jobs = hookimpl(lambda register: register(Job("slow", run)))
+module.register_jobs = hookimpl(lambda: [Job("slow", run)])
 
 class Point:
     name, dist = "worker", None
@@ -101,7 +103,7 @@ class Workers:
 @pytest.fixture
 def queue(install: Install, kernel: Kernel, own_database_config: dict[str, str], tmp_path: Path) -> Any:
     """A kernel that queues jobs but runs none, and the processes that do."""
-    install("worker", core=True, register_jobs=lambda register: register(Job("slow", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("slow", lambda call: None)])
     config = {"server__data": str(tmp_path / "data"), **own_database_config}
 
     with kernel(**own_database_config) as client:

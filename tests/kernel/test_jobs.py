@@ -12,10 +12,11 @@ from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 
 from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
-from snaglist.kernel.jobs import LEASE_SECONDS, LeaseLost
-from snaglist.kernel.leases import heartbeat, place, worker_alive, worker_id
-from snaglist.kernel.schedules import Schedules
-from snaglist.kernel.testing import Client
+from snaglist.kernel.jobs import LeaseLost
+from snaglist.plugins.system.jobs.leases import heartbeat, place, worker_alive, worker_id
+from snaglist.plugins.system.jobs.queue import LEASE_SECONDS
+from snaglist.plugins.system.jobs.schedules import Schedules
+from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
 table = store.jobs
@@ -64,8 +65,8 @@ def with_jobs(install: Install, kernel: Kernel, own_database_config: dict[str, s
     def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
         install(
             "worker",
-            register_jobs=lambda register: [register(job) for job in listed],
-            register_settings=lambda register: [register(option) for option in options],
+            register_jobs=lambda: [job for job in listed],
+            register_settings=lambda: [option for option in options],
         )
         with kernel(plugins__enabled=["worker"], **config, **own_database_config) as client:
             yield Kit(client)
@@ -82,8 +83,8 @@ def on_sqlite(install: Install, kernel: Kernel) -> Callable[..., Any]:
     def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
         install(
             "worker",
-            register_jobs=lambda register: [register(job) for job in listed],
-            register_settings=lambda register: [register(option) for option in options],
+            register_jobs=lambda: [job for job in listed],
+            register_settings=lambda: [option for option in options],
         )
         with kernel(plugins__enabled=["worker"], **config) as client:
             yield Kit(client)
@@ -265,13 +266,13 @@ def test_a_clock_that_is_put_back_keeps_no_job_waiting(with_jobs: Callable[..., 
         assert kit.run() == 0, "a retry waits"
         kit.change(passing, run_at=future)
         assert kit.run() == 1
-        kit.service.schedules.ask(kit.application)
+        kit.service.part(Schedules).ask(kit.application)
         assert kit.run() == 1
         kit.change(kit.enqueue("tidy"), created_at=future)
         kit.run()
         kit.change(passing + 1, created_at=future)
-        kit.service.schedules = Schedules(kit.service)
-        kit.service.schedules.ask(kit.application)
+        del kit.service._parts[Schedules]  # as in another process
+        kit.service.part(Schedules).ask(kit.application)
         assert kit.run() == 1
 
 
@@ -451,8 +452,8 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
     with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
 
         def ask() -> int:
-            kit.service.schedules._asked.clear()  # as another process would ask
-            kit.service.schedules.ask(kit.application)
+            kit.service.part(Schedules)._asked.clear()  # as another process would ask
+            kit.service.part(Schedules).ask(kit.application)
             with kit.service.database.transaction(kit.application, write=False) as db:
                 count: int = db.execute(select(func.count()).select_from(table)).scalar_one()
                 return count
@@ -466,7 +467,7 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
         assert ask() == 1 and len(asked) == 2
         kit.client.post("plugins", {"id": "worker", "enabled": True})
         assert ask() == 2
-        kit.service.schedules.ask(kit.application)
+        kit.service.part(Schedules).ask(kit.application)
         assert len(asked) == 3  # asked a moment ago by this process
 
 
@@ -474,7 +475,7 @@ def test_a_schedule_that_is_off(on_sqlite: Callable[..., Any]) -> None:
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: {})
     options = (Option("tidy.seconds", 30, "between runs", 0),)
     with on_sqlite(tidy, options=options, tidy__seconds=0) as kit:
-        kit.service.schedules.ask(kit.application)
+        kit.service.part(Schedules).ask(kit.application)
         assert kit.run() == 0
 
 
@@ -547,8 +548,8 @@ def test_wait(install: Install, kernel: Kernel, schemas: Callable[..., Any], own
     install(
         "worker",
         core=True,
-        register_jobs=lambda register: [register(Job(kind, run)) for kind, run in outcomes.items()],
-        register_endpoints=lambda register: register(Endpoint("work", post=own(post, None, 202, 200), schemas=folder)),
+        register_jobs=lambda: [Job(kind, run) for kind, run in outcomes.items()],
+        register_endpoints=lambda: [Endpoint("work", post=own(post, None, 202, 200), schemas=folder)],
     )
     with kernel(jobs=True, **own_database_config) as client:
         at_once = client.post("work", kind="fine")
@@ -568,7 +569,7 @@ def test_wait(install: Install, kernel: Kernel, schemas: Callable[..., Any], own
 
 
 def test_one_broken_application_does_not_keep_others_waiting(install: Install, kernel: Kernel) -> None:
-    install("worker", core=True, register_jobs=lambda register: register(Job("count", lambda call: None)))
+    install("worker", core=True, register_jobs=lambda: [Job("count", lambda call: None)])
     with kernel(jobs=True) as client:
         client.post("applications", {"name": "second"})
         service = client.service

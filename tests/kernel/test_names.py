@@ -11,14 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import update
 
+from snaglist.hosting import _person
 from snaglist.kernel import cli
 from snaglist.kernel.endpoints import METHODS
-from snaglist.kernel.host import _person
 from snaglist.kernel.logs import Lines
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client
 from snaglist.kernel.text import harmless, one_line, visible
 from snaglist.plugins.issues import tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 CONTROLS = ("\n", "\r\n", "\t", "\x1b[31m", "\x7f", "\x85", "\x9b", "\u2028", "\u2029")
 WORDS = "must be one line without control characters"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 NOTHING: tuple[Any, ...] = (None, "", [], {}, 0, False)
 # Operations of which a field chooses on what they act, and which act on everything when it is left out.

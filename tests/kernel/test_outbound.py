@@ -15,9 +15,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.addresses import Refused, check_address, is_public, parse_networks
 from snaglist.kernel.errors import BadGateway
-from snaglist.plugins.system.outbound import Guard
+from snaglist.kernel.origin import parse_networks
+from snaglist.plugins.system.outbound.addresses import Refused, check_address, is_public
+from snaglist.plugins.system.outbound.guard import Guard
 
 LOOPBACK = parse_networks(["127.0.0.0/8"])
 NOT_PUBLIC = [

@@ -1,6 +1,6 @@
 """The page at the root below a mount point."""
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 
 def test_a_mount_point_without_its_slash_leads_to_the_page(sqlite_client: Client) -> None:

@@ -81,26 +81,31 @@ def raising(*_: Any, **__: Any) -> None:
     raise RuntimeError("on purpose")
 
 
-def leaving(register: Any) -> None:
+def leaving() -> None:
     raise SystemExit(1)
 
 
 @pytest.mark.parametrize(
     ("hook", "function", "message"),
     [
-        ("register_endpoints", lambda register: register(endpoint("health")), "endpoint health is registered already"),
-        ("register_endpoints", lambda register: register(endpoint("openapi")), "endpoint openapi is registered"),
-        ("register_endpoints", lambda register: register(endpoint("taken")), "endpoint taken is registered already"),
-        ("register_endpoints", lambda register: register(endpoint("No Name")), "name must be like my-endpoint"),
-        ("register_endpoints", lambda register: register("bad"), "register() takes Endpoint, not str"),
+        ("register_endpoints", lambda: [endpoint("health")], "endpoint health is registered already"),
+        ("register_endpoints", lambda: [endpoint("openapi")], "endpoint openapi is registered"),
+        ("register_endpoints", lambda: [endpoint("taken")], "endpoint taken is registered already"),
+        ("register_endpoints", lambda: [endpoint("No Name")], "name must be like my-endpoint"),
+        ("register_endpoints", lambda: ["bad"], "register_endpoints() must return Endpoint, not str"),
+        ("register_endpoints", lambda: endpoint("lone"), "must return a sequence of Endpoint, not Endpoint"),
+        ("register_endpoints", lambda: "bad", "must return a sequence of Endpoint, not str"),
+        ("register_endpoints", lambda: {"bad": endpoint("bad")}, "must return a sequence of Endpoint, not dict"),
+        ("register_connectors", lambda: ["bad"], "must return a mapping of ConnectorType, not list"),
+        ("register_connectors", lambda: {"bad": 5}, "register_connectors() must return ConnectorType, not int"),
         ("register_endpoints", leaving, "SystemExit"),
-        ("register_paths", lambda register: register(Path("taken", lambda match, call: None)), "path taken is"),  # type: ignore[arg-type,return-value]
-        ("register_tables", lambda register: register(Table("settings", MetaData())), "table settings is registered"),
-        ("register_steps", lambda register: [register("s1", print), register("s1", print)], "second:s1 is registered"),
-        ("register_settings", lambda register: register(Option("server.port", 1, "no")), "server.port is registered"),
-        ("register_settings", lambda register: register(Option("taken.key", 1, "no")), "taken.key is registered"),
-        ("register_jobs", lambda register: register(Job("taken", lambda call: None)), "job taken is registered"),
-        ("register_jobs", lambda register: register(lambda: None), "register() takes Job, not function"),
+        ("register_paths", lambda: [Path("taken", lambda match, call: None)], "path taken is"),  # type: ignore[arg-type,return-value]
+        ("register_tables", lambda: [Table("settings", MetaData())], "table settings is registered"),
+        ("register_steps", lambda: [("s1", print), ("s1", print)], "second:s1 is registered"),
+        ("register_settings", lambda: [Option("server.port", 1, "no")], "server.port is registered"),
+        ("register_settings", lambda: [Option("taken.key", 1, "no")], "taken.key is registered"),
+        ("register_jobs", lambda: [Job("taken", lambda call: None)], "job taken is registered"),
+        ("register_jobs", lambda: [lambda: None], "register_jobs() must return Job, not function"),
         ("dashboard_assets", lambda: 1 / 0, "ZeroDivisionError"),
         *((name, raising, "RuntimeError: on purpose") for name in (
             "register_endpoints", "register_paths", "register_tables", "register_steps", "register_settings",
@@ -114,15 +119,15 @@ def test_a_registration_that_is_refused(
     """The failing plugin contributes nothing; what was there first stays."""
     install(
         "first",
-        register_endpoints=lambda register: register(endpoint("taken")),
-        register_paths=lambda register: register(Path("taken", lambda match, call: None)),  # type: ignore[arg-type,return-value]
-        register_settings=lambda register: register(Option("taken.key", 1, "first")),
-        register_jobs=lambda register: register(Job("taken", lambda call: None)),
+        register_endpoints=lambda: [endpoint("taken")],
+        register_paths=lambda: [Path("taken", lambda match, call: None)],  # type: ignore[arg-type,return-value]
+        register_settings=lambda: [Option("taken.key", 1, "first")],
+        register_jobs=lambda: [Job("taken", lambda call: None)],
     )
     hooks: dict[str, Any] = {
-        "register_endpoints": lambda register: register(endpoint("its-own")),
-        "register_jobs": lambda register: register(Job("its_own", lambda call: None)),
-        "register_settings": lambda register: register(Option("its.own", 1, "second")),
+        "register_endpoints": lambda: [endpoint("its-own")],
+        "register_jobs": lambda: [Job("its_own", lambda call: None)],
+        "register_settings": lambda: [Option("its.own", 1, "second")],
     }
     install("second", **{**hooks, hook: function})
     with kernel() as client:
@@ -168,10 +173,10 @@ def test_schemas_that_are_not_there(install: Install, kernel: Kernel, schemas: S
     for missing in needed:
         folder = schemas(f"no-{missing}", {f"{method}-{part}": {} for part in needed - {missing}})
         bad = Endpoint(f"no-{missing}", **{method: write(answer, None)}, schemas=folder)  # type: ignore[arg-type]
-        install(f"no_{missing}", source="snaglist-bad", register_endpoints=lambda register, bad=bad: register(bad))
+        install(f"no_{missing}", source="snaglist-bad", register_endpoints=lambda bad=bad: [bad])
     folder = schemas("fine", {f"{method}-{part}": {} for part in needed})
     fine = Endpoint("fine", **{method: write(answer, None)}, schemas=folder)  # type: ignore[arg-type]
-    install("fine", source="snaglist-fine", register_endpoints=lambda register: register(fine))
+    install("fine", source="snaglist-fine", register_endpoints=lambda: [fine])
     with kernel() as client:
         found = states(client)
         assert found["fine"]["status"] != "failed"
@@ -186,7 +191,7 @@ def test_an_endpoint_that_reads_its_body_itself_needs_no_schema_of_it(
 ) -> None:
     folder = schemas("raw", {"post-response": {}})
     raw = Endpoint("raw", post=write(answer, None), authenticate=lambda call: None, schemas=folder)
-    install("raw", source="snaglist-raw", register_endpoints=lambda register: register(raw))
+    install("raw", source="snaglist-raw", register_endpoints=lambda: [raw])
     with kernel() as client:
         assert states(client)["raw"]["status"] != "failed"
 
@@ -195,7 +200,7 @@ def test_an_endpoint_that_reads_its_body_itself_needs_no_schema_of_it(
 def test_deny_list(install: Install, kernel: Kernel, schemas: Schemas, name: str) -> None:
     """`plugins.disabled` takes ids and distribution names and beats the database."""
     guest = Endpoint("guest", get=read(answer, None), schemas=schemas("guest", {"get-response": {}}))
-    install("guest", source="snaglist-guest", register_endpoints=lambda register: register(guest))
+    install("guest", source="snaglist-guest", register_endpoints=lambda: [guest])
     with kernel() as client:
         assert client.post("plugins", {"id": "guest", "enabled": True}).json["data"][0]["enabled"] is True
     with kernel(plugins__disabled=[name]) as client:
@@ -231,22 +236,34 @@ def test_plugins_load_after_those_they_name(install: Install, kernel: Kernel) ->
 
 def test_hook_trace(install: Install, kernel: Kernel, caplog: pytest.LogCaptureFixture) -> None:
     """`log.hook_trace` logs every hook call, collect hooks included."""
-    install("traced", register_endpoints=lambda register: None, application_changed=lambda call, change: None)
+    install("traced", register_endpoints=lambda: None, application_changed=lambda call, change: None)
     with caplog.at_level(logging.INFO, "snaglist"), kernel(log__hook_trace=True):
         traced = [record.getMessage() for record in caplog.records if record.getMessage().startswith("hook ")]
-    assert "hook traced.register_endpoints(register)" in traced
+    assert "hook traced.register_endpoints()" in traced
     assert "hook traced.application_changed(call, change)" in traced
 
 
-def test_failing_types_take_the_plugin_out(install: Install, kernel: Kernel) -> None:
-    def types(kind: str, register: Any) -> None:
-        if kind != "colour":
-            return
-        register("half", 1)
-        raise RuntimeError("on purpose")
-
-    install("broken", register_types=types)
-    install("fine", register_types=lambda kind, register: register("whole", kind) if kind == "colour" else None)
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        {"register_endpoints": lambda register: register(endpoint("old"))},
+        {"register_types": lambda kind, register: None},
+        {"register_commands": lambda cli: None},
+    ],
+)
+def test_the_contract_before_0_2(install: Install, kernel: Kernel, hooks: dict[str, Any]) -> None:
+    install("old", **hooks)
     with kernel() as client:
-        assert dict(client.service.plugins.types("colour")) == {"whole": "colour"}
-        assert states(client)["broken"]["last_error"]["hook"] == "register_types"
+        message = states(client)["old"]["last_error"]["message"]
+        assert f"{next(iter(hooks))}(): since 0.2 a hook returns what it adds" in message
+        assert "Changes of the contract in 0.2" in message and "docs/plugins.md" in message
+
+
+@pytest.mark.parametrize("marker", [{"wrapper": True}, {"hookwrapper": True}])
+def test_wrappers_are_refused(install: Install, kernel: Kernel, marker: dict[str, bool]) -> None:
+    def around(batch: Any) -> Any:
+        yield
+
+    install("bad").module.events_stored = hookimpl(around, **marker)
+    with kernel() as client:
+        assert "wrappers are not supported" in states(client)["bad"]["last_error"]["message"]

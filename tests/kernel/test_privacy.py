@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from snaglist.kernel import privacy
-from snaglist.kernel.secrets import KEY_FILE
-from snaglist.kernel.testing import Client, running_service
+from snaglist.kernel.installation import KEY_FILE
+from snaglist.testing import Client, running_service
 
 OWN = "applications/default"
 UMASKS = [0o000, 0o022, 0o077]

@@ -13,8 +13,8 @@ from sqlalchemy import MetaData, Table, delete, insert, inspect, select
 from snaglist.kernel import columns, store, times
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import Step, StepFailed, Steps
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
 things = Table("test_things", MetaData(), columns.id_column(), columns.text("word", 50))
@@ -86,8 +86,8 @@ def test_a_failing_step_takes_its_plugin_out(
     install: Install, kernel: Kernel, own_database_config: dict[str, str]
 ) -> None:
     """The rest starts and the application is usable."""
-    install("bad", register_steps=lambda register: (register("s001", lambda db: None), register("s002", _fail)))
-    install("good", register_steps=lambda register: register("s001", things.create))
+    install("bad", register_steps=lambda: [("s001", lambda db: None), ("s002", _fail)])
+    install("good", register_steps=lambda: [("s001", things.create)])
     with kernel(plugins__enabled=["bad", "good"], **own_database_config) as client:
         found = {plugin["id"]: plugin for plugin in client.get("plugins").json["data"]}
         assert (found["bad"]["status"], found["good"]["status"]) == ("failed", "active")
@@ -102,7 +102,7 @@ def _fail(db: Any) -> None:
 
 
 def test_a_failing_core_step_stops_the_start(install: Install, kernel: Kernel) -> None:
-    install("area", core=True, register_steps=lambda register: register("s001", _fail))
+    install("area", core=True, register_steps=lambda: [("s001", _fail)])
     with pytest.raises(StepFailed, match="area:s001"), kernel():
         pass
 
@@ -122,6 +122,21 @@ def test_a_database_that_is_newer(bare: Service) -> None:
     call = bare.call(bare.applications.find("second"))
     with call.transaction():
         pass
+
+
+def test_a_newer_database_names_the_version_that_made_it(bare: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether it was made by that version or upgraded, also by an older one before."""
+    application = bare.applications.all()[0]
+    for newer in ("0.8.0", "0.9.0"):
+        with monkeypatch.context() as patched:
+            patched.setattr(bare, "version", newer)
+            bare.steps.add(Step("core", f"s{newer}", lambda db: None))
+            bare.upgrade_registered(application)
+            bare.introduce(application)
+    bare.steps._steps = bare.steps._steps[:1]
+    bare.applications.forget_state(application)
+    said = "The database of the application default was made by a newer snaglist, 0.9.0."
+    assert Client(bare).get("plugins").error == said
 
 
 def test_no_application_is_usable(bare: Service) -> None:
@@ -147,7 +162,7 @@ def test_a_database_that_is_behind(bare: Service) -> None:
 def test_auto_upgrade_can_be_off(install: Install, kernel: Kernel) -> None:
     with kernel():
         pass
-    install("late", register_steps=lambda register: register("s001", things.create))
+    install("late", register_steps=lambda: [("s001", things.create)])
     with kernel(database__auto_upgrade=False) as client:
         assert client.get("plugins").status == 503
         assert upgrade(client.service) == [{"application": "default", "owner": "late", "name": "s001"}]
@@ -169,7 +184,7 @@ def test_a_plugin_that_comes_back_goes_on_where_it_stopped(install: Install, ker
         record(client.service, "back", "s001")
     install(
         "back",
-        register_steps=lambda register: [register(name, lambda db, n=name: ran.append(n)) for name in ("s001", "s002")],
+        register_steps=lambda: [(name, lambda db, n=name: ran.append(n)) for name in ("s001", "s002")],
     )
     with kernel():
         assert ran == ["s002"]
@@ -188,6 +203,7 @@ service.close()
 """
 
 
+@pytest.mark.whole
 def test_four_processes_start_at_once(tmp_path: Path, own_database_config: dict[str, str]) -> None:
     """Nobody fails, nothing is made twice."""
     config = {name.replace("__", "."): value for name, value in own_database_config.items()}

@@ -12,18 +12,26 @@ from sqlalchemy import select
 
 from snaglist.kernel import store
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.secrets import KEY_FILE
+from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
+from snaglist.testing import running_service
 
 FIELD = "connectors.1.secrets"
 Open = Callable[..., AbstractContextManager[Service]]
 
 
 @pytest.fixture
-def opened(fresh_data: Path) -> Open:
+def data(tmp_path: Path) -> Path:
+    """A data directory in which no key was made yet."""
+    made = tmp_path / "data"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def opened(data: Path) -> Open:
     """Open the same installation with another configuration."""
-    return lambda secret="": running_service(fresh_data, jobs=False, security__secret=secret)
+    return lambda secret="": running_service(data, jobs=False, security__secret=secret)
 
 
 def test_a_sealed_value_opens_where_it_belongs_and_nowhere_else(sqlite_service: Service) -> None:
@@ -54,29 +62,29 @@ def test_what_was_never_sealed_does_not_open(sqlite_service: Service, sealed: by
         sqlite_service.secrets.open("default", FIELD, sealed)
 
 
-def test_the_key_file_is_made_on_first_need_and_is_the_owners(opened: Open, fresh_data: Path) -> None:
+def test_the_key_file_is_made_on_first_need_and_is_the_owners(opened: Open, data: Path) -> None:
     with opened() as service:
-        assert not (fresh_data / KEY_FILE).exists()
+        assert not (data / KEY_FILE).exists()
         sealed = service.secrets.seal("default", FIELD, "secret")
-        assert stat.S_IMODE((fresh_data / KEY_FILE).stat().st_mode) == 0o600
+        assert stat.S_IMODE((data / KEY_FILE).stat().st_mode) == 0o600
     with opened() as service:
         assert service.secrets.open("default", FIELD, sealed) == "secret"
-    assert [path.name for path in fresh_data.iterdir() if KEY_FILE in path.name] == [KEY_FILE]
-    (fresh_data / KEY_FILE).unlink()
+    assert [path.name for path in data.iterdir() if KEY_FILE in path.name] == [KEY_FILE]
+    (data / KEY_FILE).unlink()
     with opened() as service, pytest.raises(Unavailable, match="cannot be opened"):
         service.secrets.open("default", FIELD, sealed)
 
 
-def test_no_key_no_secret(opened: Open, fresh_data: Path) -> None:
+def test_no_key_no_secret(opened: Open, data: Path) -> None:
     """There is no plain-text fallback: 503."""
-    (fresh_data / KEY_FILE).mkdir()
+    (data / KEY_FILE).mkdir()
     with opened() as service:
         for action in (service.secrets.prepare, lambda: service.secrets.seal("default", FIELD, "secret")):
             with pytest.raises(Unavailable, match="set SERVICE_SECRET"):
                 action()
 
 
-def test_the_first_secret_seals_and_all_open(opened: Open, fresh_data: Path) -> None:
+def test_the_first_secret_seals_and_all_open(opened: Open, data: Path) -> None:
     with opened("one") as service:
         old = service.secrets.seal("default", FIELD, "secret")
         assert service.secrets.reseal("default", FIELD, old) is None
@@ -88,7 +96,7 @@ def test_the_first_secret_seals_and_all_open(opened: Open, fresh_data: Path) -> 
         assert service.secrets.open("default", FIELD, new) == "secret"
         with pytest.raises(Unavailable, match="cannot be opened"):
             service.secrets.open("default", FIELD, old)
-    assert not (fresh_data / KEY_FILE).exists()
+    assert not (data / KEY_FILE).exists()
 
 
 def test_what_the_key_file_sealed_opens_after_a_secret_was_set(opened: Open) -> None:
@@ -108,6 +116,7 @@ def test_a_value_opens_in_another_installation_with_the_same_secret(opened: Open
         assert other.secrets.open("default", FIELD, sealed) == "secret"
 
 
+@pytest.mark.servers
 def test_every_process_of_an_installation_uses_the_same_salt(service: Service) -> None:
     first = service.secrets.seal("default", FIELD, "secret")
     with service.database.transaction(service.applications.registry, write=False) as db:

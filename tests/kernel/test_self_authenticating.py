@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Call, Endpoint, NotFound, Option, Path, Reply, Unauthorized, own
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
 ANY = {"type": "object"}
@@ -56,9 +56,9 @@ def thing(install: Install, kernel: Kernel, schemas: Callable[..., File]) -> Ite
     )
     install(
         "thing",
-        register_endpoints=lambda register: register(endpoint),
-        register_settings=lambda register: register(Option("thing.max_bytes", 50, "small for the test")),
-        register_paths=lambda register: register(Path("v1/(?P<app>[^/]+)/things(/(?P<channel>.+))?", api="thing")),
+        register_endpoints=lambda: [endpoint],
+        register_settings=lambda: [Option("thing.max_bytes", 50, "small for the test")],
+        register_paths=lambda: [Path("v1/(?P<app>[^/]+)/things(/(?P<channel>.+))?", api="thing")],
     )
     READ.clear()
     with kernel(plugins__enabled=["thing"], auth__token="test-key-0123456789abcdef") as client:
@@ -169,8 +169,8 @@ def test_a_path_leads_to_an_own_endpoint_that_authenticates(
     ]
     install(
         "a",
-        register_endpoints=lambda register: [register(endpoint) for endpoint in endpoints],
-        register_paths=lambda register: register(path),
+        register_endpoints=lambda: [endpoint for endpoint in endpoints],
+        register_paths=lambda: [path],
     )
     with kernel() as client:
         shown = json.dumps(client.get("plugins").json["data"])

@@ -7,8 +7,10 @@ import pytest
 from snaglist.kernel.applications import Application
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.steps import Step
-from snaglist.kernel.testing import Client
 from snaglist.plugins.system.registering import register_application
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 
 def test_fresh_service_is_healthy(client: Client) -> None:

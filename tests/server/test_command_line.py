@@ -19,8 +19,8 @@ from sqlalchemy.engine import make_url
 from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.server import serve
+from snaglist.testing import Client, running_service
 
 Run = Callable[..., Any]
 
@@ -73,6 +73,7 @@ def test_doctor_names_what_others_may_read_or_change(run: Run, fresh_data: Path)
 
 def test_doctor_names_the_secrets_that_no_key_opens(run: Run, fresh_data: Path) -> None:
     """They are what has to be entered anew, unless the key of before comes back."""
+    (fresh_data / "secret.key").unlink()
     config: dict[str, Any] = {"plugins__enabled": ["alerting", "ingest", "tracker"], "security__secret": "the-old-one"}
     with running_service(fresh_data, jobs=False, outbound__allow_private=["127.0.0.0/8"], **config) as service:
         client = Client(service)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.system.warnings import config_warnings
+from snaglist.testing import Client, running_service
 
 AREAS = "there are access_analytics, alerting, ingest, releases, tracker"
 HOST = "no host name; it has no scheme, port or *: logs.example.com"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from snaglist.hosting import create_wsgi
 from snaglist.kernel.auth import Keys
-from snaglist.kernel.host import create_wsgi
 from snaglist.kernel.settings import ConfigurationError, Option, Settings
 from snaglist.plugins.system.lookalikes import line_of, require_intended_key
 

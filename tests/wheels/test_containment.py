@@ -27,30 +27,30 @@ BROKEN = {
     "signature": ("@hookimpl\ndef events_stored(call, batch, more): ...", "PluginValidationError"),
     "unknown_hook": ("@hookimpl\ndef on_everything(call): ...", "unknown hook on_everything"),
     "endpoint_taken": (
-        "@hookimpl\ndef register_endpoints(register):\n    register(Endpoint('tags', get=read(print, None)))",
+        "@hookimpl\ndef register_endpoints():\n    return [Endpoint('tags', get=read(print, None))]",
         "endpoint tags is registered already",
     ),
     "bad_schema": (
-        "@hookimpl\ndef register_endpoints(register):\n"
-        "    register(Endpoint('odd', get=read(print, None), schemas=files(__name__) / 'schemas'))",
+        "@hookimpl\ndef register_endpoints():\n"
+        "    return [Endpoint('odd', get=read(print, None), schemas=files(__name__) / 'schemas')]",
         "schema odd/get-response.json: 'strnig' is not valid",
     ),
     "no_json": (
-        "@hookimpl\ndef register_endpoints(register):\n"
-        "    register(Endpoint('torn', get=read(print, None), schemas=files(__name__) / 'schemas'))",
+        "@hookimpl\ndef register_endpoints():\n"
+        "    return [Endpoint('torn', get=read(print, None), schemas=files(__name__) / 'schemas')]",
         "schema torn/get-response.json: Expecting",
     ),
     "no_schema": (
-        "@hookimpl\ndef register_endpoints(register):\n"
-        "    register(Endpoint('gone', post=write(print, None), schemas=files(__name__) / 'schemas'))",
+        "@hookimpl\ndef register_endpoints():\n"
+        "    return [Endpoint('gone', post=write(print, None), schemas=files(__name__) / 'schemas')]",
         "schema gone/post-body.json: is missing",
     ),
     "no_panel": (
-        "@hookimpl\ndef dashboard_assets():\n    return Assets('no_panel', files(__name__), 'gone.js')",
+        "@hookimpl\ndef dashboard_assets():\n    return [Assets('no_panel', files(__name__), 'gone.js')]",
         "there is no file gone.js",
     ),
-    "step": ("@hookimpl\ndef register_steps(register):\n    def step(db):\n        raise RuntimeError('on purpose')\n"
-             "    register('s001', step)", "RuntimeError: on purpose"),
+    "step": ("@hookimpl\ndef register_steps():\n    def step(db):\n        raise RuntimeError('on purpose')\n"
+             "    return [('s001', step)]", "RuntimeError: on purpose"),
 }  # fmt: skip
 SCHEMAS = {"odd/get-response": json.dumps({"type": "strnig"}), "torn/get-response": "{,"}
 SCHEMAS |= dict.fromkeys(("mine/post-body", "mine/post-response"), "{}")
@@ -58,25 +58,24 @@ MINE = """
 rows = Table("mine_rows", columns.metadata, columns.id_column(), columns.text("word", 50))
 
 @hookimpl
-def register_tables(register):
-    register(rows)
+def register_tables():
+    return [rows]
 
 @hookimpl
-def register_steps(register):
-    register("s001", lambda db: rows.create(db, checkfirst=True))
-{more}
+def register_steps():
+    return [("s001", lambda db: rows.create(db, checkfirst=True)){more}]
 
 def add(call):
     call.db.execute(insert(rows), {{"word": "{version}"}})
     return {{"job_id": call.enqueue("mine_work"), "words": list(call.db.scalars(select(rows.c.word)))}}
 
 @hookimpl
-def register_endpoints(register):
-    register(Endpoint("mine", post=write(add, None), schemas=files(__name__) / "schemas"))
+def register_endpoints():
+    return [Endpoint("mine", post=write(add, None), schemas=files(__name__) / "schemas")]
 
 @hookimpl
-def register_jobs(register):
-    register(Job("mine_work", lambda call: {{"by": "{version}"}}))
+def register_jobs():
+    return [Job("mine_work", lambda call: {{"by": "{version}"}})]
 """
 
 
@@ -160,7 +159,7 @@ def test_a_wheel_changes_and_goes_while_its_data_and_jobs_exist(
 ) -> None:
     """Upgrade, downgrade, uninstall, install again: nothing is lost, and nothing else stops."""
     made = environment_in(tmp_path)
-    more = "    register('s002', lambda db: None)"
+    more = ", ('s002', lambda db: None)"
     first, second = (
         wheel(
             tmp_path, "snaglist-mine", package("mine", MINE.format(version=v, more=m), v), {"mine": "snaglist_mine"}, v
@@ -170,7 +169,7 @@ def test_a_wheel_changes_and_goes_while_its_data_and_jobs_exist(
 
     def ask() -> dict[str, Any]:
         code = (
-            "import json, pathlib\nfrom snaglist.kernel.testing import Client, running_service\n"
+            "import json, pathlib\nfrom snaglist.testing import Client, running_service\n"
             "with running_service(pathlib.Path('data'), jobs=False) as service:\n"
             "    client = Client(service, checked=False)\n"
             "    mine = [p for p in client.get('plugins').json['data'] if p['id'] == 'mine']\n"
@@ -213,9 +212,9 @@ def test_a_wheel_changes_and_goes_while_its_data_and_jobs_exist(
 
 def test_a_served_page_lists_what_the_good_wheels_show(place: Any) -> None:
     """The page is served with broken wheels beside: it asks for their modules by name, and for none that failed."""
-    code = "import pathlib\nfrom snaglist.kernel.testing import Client, running_service\n"
+    code = "import pathlib\nfrom snaglist.testing import Client, running_service\n"
     code += "with running_service(pathlib.Path('data'), jobs=False) as s: print(Client(s).request('GET', '/').text)"
     page = subprocess.run(
         [place.python, "-c", code], cwd=place.folder, env=place.environ(), capture_output=True, text=True, check=True
     ).stdout
-    assert "all.js" in page and "gone.js" not in page
+    assert "app.js" in page and "gone.js" not in page

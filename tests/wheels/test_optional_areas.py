@@ -30,7 +30,7 @@ def foreign(text: str, area: str) -> str:
     for before, behind in (
         (r"Description\(\s*", ""), (r"Assets\(", ""), (r'"id": ', r', "enabled"'), (r'"x-plugin"\] == ', ""),
         (r'\["id"\] == ', ""), (r"plugins__enabled=\[", ""), (r'"SERVICE_PLUGINS": ', ""), (r"SERVICE_PLUGINS=", ""),
-        (r"register\(", r", ordering\."), (r"\.find\(", r"\)"),
+        (r"HealthCheck\(", r", "), (r"\.find\(", r"\)"),
         (r"answer(?:\.json)?\[", r"\]"), (r"\)\[", r"\]"), ("assert ", " not in "),
         (r"\.enabled\(db, ", r"\)"), (r"client\.enable\(", ""),
     ):  # fmt: skip
@@ -47,7 +47,7 @@ def contents(folder: Path) -> Iterator[tuple[str, bytes]]:
 def wheels_of(area: str, folder: Path, wheel: Callable[..., Path]) -> list[Path]:
     """Return snaglist without the area, and the area as a wheel of its own."""
     own: dict[str, bytes | str] = {}
-    for part in ("kernel", "plugins", "schemas"):
+    for part in ("hosting", "kernel", "plugins", "schemas", "testing"):
         own |= {f"snaglist/{part}/{name}": data for name, data in contents(ROOT / part)}
     own = {name: data for name, data in own.items() if not name.startswith(f"snaglist/plugins/{area}/")}
     points = {name: module for name, module in POINTS.items() if name != area}
@@ -67,8 +67,7 @@ def copy_tests(area: str, folder: Path) -> Path:
     shutil.copytree(
         ROOT / "tests" / "areas" / area, tests / "areas" / area, ignore=shutil.ignore_patterns("__pycache__")
     )
-    for name in ("conftest.py", "forks.py"):
-        shutil.copy(ROOT / "tests" / name, tests)
+    shutil.copy(ROOT / "tests" / "conftest.py", tests)
     (tests / "cases").symlink_to(ROOT / "tests" / "cases")
     for name in ("docs", "clients", "benchmarks", "examples", "README.md", ".node"):
         if (ROOT / name).exists():

@@ -92,7 +92,7 @@ def test_a_strangers_wheel_adds_a_connector_type(environment: Path, tmp_path: Pa
         archive.writestr("logs/app.log", "[2026-01-03 10:00:00] production.ERROR: Order failed\n")
     code = """
 import json, sys
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 with running_service(__import__("pathlib").Path("data"), jobs=False, ingestion__allowed_roots=[sys.argv[1]]) as service:
     config = {"archive": sys.argv[1] + "/bundle.zip"}
     print(Client(service).post("connectors", {"name": "bundle", "type": "zip", "config": config}).status)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.http import HttpRequest
 
-from snaglist.kernel.host import create_wsgi
+from snaglist.hosting import create_wsgi
 
 
 def identity(request: HttpRequest, application: str | None) -> Mapping[str, Any] | None:

@@ -4,7 +4,7 @@ from django.urls import include, path
 from django.views.generic import TemplateView
 
 from shop.logs import service
-from snaglist.kernel.host import django_urls
+from snaglist.hosting import django_urls
 
 urlpatterns = [
     path("", TemplateView.as_view(template_name="home.html"), name="home"),

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 from snaglist_hello import jobs
 
 ERROR = "@@ 2026-01-03T10:00:00Z ERROR checkout: Gateway timeout\n"
@@ -102,7 +102,8 @@ def test_alert_channel_type(snaglist: Client, posted: list[bytes]) -> None:
 
 def test_tracker_provider(snaglist: Client, posted: list[bytes]) -> None:
     area = pytest.importorskip("snaglist.plugins.tracker")
-    provider = snaglist.service.plugins.types("tracker provider")["hello"]
+    contract = area.contract
+    provider = snaglist.service.plugins.types(contract.register_trackers)["hello"]
     opening = area.Opening(snaglist.service.call(), posted[0].decode(), "", "key", "", area.Wanted())
     tracker = provider.open(opening)
     item = tracker.create(area.Draft("m1", "Order failed", "twice", 0, "open", (), "https://logs.example.com/"))
@@ -113,7 +114,8 @@ def test_tracker_provider(snaglist: Client, posted: list[bytes]) -> None:
 def test_command(tmp_path: Path) -> None:
     plugins = Plugins()
     plugins.load()
-    plugins.commands(cli)
+    for _, made in plugins.commands():
+        cli.add_command(made)
     data = ["--data", str(tmp_path / "data")]
     assert CliRunner().invoke(cli, [*data, "plugins", "enable", "hello"]).exit_code == 0
     assert CliRunner().invoke(cli, [*data, "hello"]).stdout.split() == ["WORD", "COUNT", "SEEN"]

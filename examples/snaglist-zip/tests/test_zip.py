@@ -3,7 +3,7 @@
 import zipfile
 from pathlib import Path
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 LINE = "[2026-01-03 10:00:00] production.ERROR: Order failed\n"
 

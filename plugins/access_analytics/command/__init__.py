@@ -14,33 +14,33 @@ from snaglist.plugins.access_analytics.command.printing import text_of
 PARTLY_DONE = 3
 
 
-def add_commands(cli: click.Group) -> None:
-    """Add the command to the command line."""
+@command(None, "access")
+@click.option("--html", metavar="OUT", help="Write the report as one page with plots, too.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+def access_command(session: Session, html: str | None, files: tuple[str, ...]) -> None:
+    """Report what the requests of access logs were; stores nothing."""
+    extra.require()
+    service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
+    gathering = Gathering(service)
+    failures: list[str] = []
+    partly: list[str] = []
+    with session.progress("reading") as move:
+        for file in files:
+            try:
+                if said := gathering.read(Path(file), move):
+                    partly.append(said)
+            except ServiceError as error:
+                failures.append(error.message)
+    if len(failures) == len(files):
+        raise Invalid(failures)
+    for failure in (*failures, *partly):
+        session.note(failure)
+    report = gathering.report()
+    if html:
+        write_page(Path(html), report, files)
+    session.print(report, text_of(report))
+    if failures or partly:
+        session.exit(PARTLY_DONE)
 
-    @command(cli, "access")
-    @click.option("--html", metavar="OUT", help="Write the report as one page with plots, too.")
-    @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-    def access_command(session: Session, html: str | None, files: tuple[str, ...]) -> None:
-        """Report what the requests of access logs were; stores nothing."""
-        extra.require()
-        service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
-        gathering = Gathering(service)
-        failures: list[str] = []
-        partly: list[str] = []
-        with session.progress("reading") as move:
-            for file in files:
-                try:
-                    if said := gathering.read(Path(file), move):
-                        partly.append(said)
-                except ServiceError as error:
-                    failures.append(error.message)
-        if len(failures) == len(files):
-            raise Invalid(failures)
-        for failure in (*failures, *partly):
-            session.note(failure)
-        report = gathering.report()
-        if html:
-            write_page(Path(html), report, files)
-        session.print(report, text_of(report))
-        if failures or partly:
-            session.exit(PARTLY_DONE)
+
+COMMANDS = (access_command,)

@@ -7,18 +7,7 @@ from typing import Any
 from snaglist.kernel import times
 from snaglist.kernel.service import Service
 from snaglist.plugins.access_analytics.clients import client_finder
-from snaglist.plugins.access_analytics.report import (
-    ERROR_PATHS,
-    HOURS_SHOWN,
-    TOP_AGENTS,
-    TOP_PATHS,
-    TOP_REFERRERS,
-    Lists,
-    Span,
-    Totals,
-    Values,
-    document,
-)
+from snaglist.plugins.access_analytics.report import HOURS_SHOWN, Span, Totals, Values, document
 from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Sums, Tally, sums_of
 from snaglist.plugins.logs import read_requests
 
@@ -61,23 +50,14 @@ class Gathering:
         """Return the document of api.md §29; its window is that of the lines."""
         first = self._first or times.hour(times.now())
         end = times.add(self._last or first, seconds=3600)
-        days = -(-int((times.read(end) - times.read(first)).total_seconds()) // 86_400)
-        lists = Lists(
-            self._top("path", TOP_PATHS),
-            self._top("path", ERROR_PATHS, lambda sums: sums.errors),
-            self._top("method"),
-            self._top("status"),
-            self._top("agent", TOP_AGENTS),
-            self._top("referrer", TOP_REFERRERS),
-        )
-        return document(Span(first, end), (first, end), days, self._totals, lists)
+        return document(Span(first, end), (first, end), self._totals, self._top)
 
-    def _top(self, dim: str, limit: int | None = None, by: Callable[[Sums], int] = lambda sums: sums.hits) -> Values:
+    def _top(self, dim: str, limit: int | None = None, *, by: str = "hits") -> Values:
         found: dict[tuple[str, bool], Sums] = {}
         for (value, bot), sums in self._values.get(dim, {}).items():
             found.setdefault((value, bot and dim == "agent"), Sums()).add(sums)
-        listed = [(value, bot, sums) for (value, bot), sums in found.items() if by(sums)]
-        return sorted(listed, key=lambda row: (-by(row[2]), row[:2]))[:limit]
+        listed = [(value, bot, sums) for (value, bot), sums in found.items() if getattr(sums, by)]
+        return sorted(listed, key=lambda row: (-getattr(row[2], by), row[:2]))[:limit]
 
     def _flush(self) -> None:
         """Move what was tallied to the sums of the report."""

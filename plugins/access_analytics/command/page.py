@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from snaglist.kernel.text import visible
-from snaglist.plugins.access_analytics.command.printing import panels
+from snaglist.plugins.access_analytics.command.printing import figures, panels
 
 _STYLE = """
 :root { color-scheme: light dark; font: 15px/1.45 system-ui, sans-serif; }
@@ -51,21 +51,11 @@ def write_page(target: Path, report: Mapping[str, Any], files: Sequence[str]) ->
 
 def _figures(body: Element, report: Mapping[str, Any]) -> None:
     times = report["response_time"]
-    figures = {
-        "Requests": f"{report['total']:,}",
-        "Visitors": f"{report['unique_visitors']:,}",
-        "Paths": f"{report['unique_paths']:,}",
-        "Bytes": f"{report['bytes']:,}",
-        "Errors": f"{report['error_rate']:.2%}",
-        "Of bots": f"{report['bots']:,}",
-        "Malformed": f"{report['malformed']:,}",
-        "Not understood": f"{report['not_understood']:,}",
-        **{row["class"]: f"{row['count']:,}" for row in report["status_classes"]},
-    }
+    shown = figures(report) | {row["class"]: f"{row['count']:,}" for row in report["status_classes"]}
     if times["measured"]:
-        figures |= {name: f"{times[f'{name}_ms']:,} ms" for name in ("p50", "p95", "p99")}
+        shown |= {name: f"{times[f'{name}_ms']:,} ms" for name in ("p50", "p95", "p99")}
     listing = SubElement(body, "dl")
-    for name, value in figures.items():
+    for name, value in shown.items():
         pair = SubElement(listing, "div")
         _add(pair, "dt", name)
         _add(pair, "dd", value)

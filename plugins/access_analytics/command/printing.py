@@ -12,13 +12,8 @@ _WIDTH = 80  # of a path
 def text_of(report: Mapping[str, Any]) -> str:
     """Return the report as tables."""
     times = report["response_time"]
-    general = [
-        f"{report['from']} to {report['to']} UTC",
-        f"requests {report['total']:,}   visitors {report['unique_visitors']:,}   paths {report['unique_paths']:,}   "
-        f"bytes {report['bytes']:,}",
-        f"errors {report['error_rate']:.2%}   of bots {report['bots']:,}   malformed {report['malformed']:,}   "
-        f"not understood {report['not_understood']:,}",
-    ]
+    told = [f"{name.lower()} {value}" for name, value in figures(report).items()]
+    general = [f"{report['from']} to {report['to']} UTC", "   ".join(told[:4]), "   ".join(told[4:])]
     if times["measured"]:
         general.append(f"response time: p50 {times['p50_ms']} ms, p95 {times['p95_ms']} ms, p99 {times['p99_ms']} ms")
     classes = "   ".join(f"{row['class']} {row['count']:,}" for row in report["status_classes"])
@@ -28,6 +23,20 @@ def text_of(report: Mapping[str, Any]) -> str:
             cells = [[_cell(row[column]) for column in columns] for row in rows]
             parts.append(f"{title}\n" + table([column.upper() for column in columns], cells))
     return "\n\n".join(parts)
+
+
+def figures(report: Mapping[str, Any]) -> dict[str, str]:
+    """Return the sums of a report by their names."""
+    return {
+        "Requests": f"{report['total']:,}",
+        "Visitors": f"{report['unique_visitors']:,}",
+        "Paths": f"{report['unique_paths']:,}",
+        "Bytes": f"{report['bytes']:,}",
+        "Errors": f"{report['error_rate']:.2%}",
+        "Of bots": f"{report['bots']:,}",
+        "Malformed": f"{report['malformed']:,}",
+        "Not understood": f"{report['not_understood']:,}",
+    }
 
 
 def _cell(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a channel type is: the contract of `register_types("alert channel type", register)`.
+"""What a channel type is: the contract of `register_channel_types()`.
 
 A type says which fields of `alert-channels` it takes and how they are checked, and sends. Everything else is the
 same for all types: keeping secrets, when to send, repeating.
@@ -9,12 +9,12 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from snaglist.kernel import BadGateway, Call
+from snaglist.kernel import BadGateway, Call, hookspec
 
 Target = Mapping[str, Any]
-KIND = "alert channel type"
 CONNECT_SECONDS = 5.0
 TOTAL_SECONDS = 10.0
+MAX_NAME = 16  # of a type, as long as its column
 
 
 class NotDelivered(BadGateway):
@@ -69,13 +69,30 @@ class ChannelType:
     signed: bool = False
 
 
+@hookspec
+def register_channel_types() -> Mapping[str, ChannelType]:  # type: ignore[empty-body]
+    """Collect. Return types of alert channels by name, like `my_type`, at most 16 characters. Since 0.2.
+
+    Of an optional area: mark it `hookimpl(optionalhook=True)`.
+    """
+
+
 def types(call: Call) -> Mapping[str, ChannelType]:
-    """Return the channel types of all plugins by name."""
-    return call.service.plugins.types(KIND, _check)
+    """Return the types of all plugins by name."""
+    found: Mapping[str, ChannelType] = call.service.plugins.types(register_channel_types)
+    return found
 
 
-def _check(name: str, value: Any) -> None:
-    if not isinstance(value, ChannelType) or not (callable(value.check) and callable(value.open)):
+def check_added(hook: str, name: str, value: Any) -> None:
+    """Look at a type that a plugin adds; raises for what does not fit."""
+    if hook == register_channel_types.__name__:
+        _check(name, value)
+
+
+def _check(name: str, value: ChannelType) -> None:
+    if len(name) > MAX_NAME:
+        raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
+    if not (callable(value.check) and callable(value.open)):
         raise TypeError(f"{name}: must be a ChannelType with the functions check and open, not {value!r:.60}")
     if not isinstance(value.fields, tuple | list) or not all(isinstance(field, str) for field in value.fields):
         raise TypeError(f"{name}: fields: must be a tuple of texts")

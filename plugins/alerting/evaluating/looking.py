@@ -13,6 +13,7 @@ from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position, q
 from snaglist.plugins.alerting.evaluating.seen import SeenIssue, of_batch, silence
 from snaglist.plugins.alerting.rules import enabled_rules
 from snaglist.plugins.issues import StoredBatch
+from snaglist.plugins.tags import tag_pairs
 
 log = logging.getLogger("snaglist")
 
@@ -63,7 +64,7 @@ def look(call: Call, rules: Sequence[Row[Any]], seen: Mapping[int, SeenIssue], i
     if not asked:
         return
     tag_ids = {rule.tag_id for rule in rules if rule.tag_id is not None}
-    tagged = queries.tagged(call.db, asked.keys(), tag_ids) if tag_ids else set()
+    tagged = tag_pairs(call.db, asked.keys(), tag_ids) if tag_ids else set()
     fired = queries.fired(call.db, asked.keys())
     for rule in rules:
         concerned = {

@@ -12,7 +12,6 @@ from snaglist.plugins.issues import tables
 
 CHUNK = 500
 _issues, _occurrences, _hours = tables.issues, tables.occurrences, tables.event_hours
-_links = tables.issue_tags
 
 
 def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
@@ -25,16 +24,6 @@ def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any
     found: dict[int, Row[Any]] = {}
     for some in chunks(sorted(issue_ids), CHUNK):
         found.update((row.id, row) for row in db.execute(select(*columns).where(_issues.c.id.in_(some))))
-    return found
-
-
-def tagged(db: Connection, issue_ids: Collection[int], tag_ids: Collection[int]) -> set[tuple[int, int]]:
-    """Return which of the issues have which of the tags, as pairs of issue and tag."""
-    found: set[tuple[int, int]] = set()
-    for some in chunks(sorted(issue_ids), CHUNK):
-        rows = select(_links.c.issue_id, _links.c.tag_id)
-        here = rows.where(_links.c.issue_id.in_(some), _links.c.tag_id.in_(sorted(tag_ids)))
-        found.update((row.issue_id, row.tag_id) for row in db.execute(here))
     return found
 
 

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, true, up
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.alerting.tables import channels, rules, state
 from snaglist.plugins.issues import tables
+from snaglist.plugins.tags import hold_tags, tag_name
 
-_modules, _tags = tables.modules, tables.tags
+_modules = tables.modules
 
 
 def all_rules(db: Connection) -> Sequence[Row[Any]]:
@@ -71,7 +72,7 @@ def module_exists(db: Connection, module_id: int) -> bool:
 
 def tag_exists(db: Connection, tag_id: int) -> bool:
     """Tell the same of a tag."""
-    return _held(db, _tags.c.id, tag_id)
+    return bool(hold_tags(db, [tag_id]))
 
 
 def _held(db: Connection, column: Any, wanted: int) -> bool:
@@ -86,9 +87,9 @@ def _shown() -> Select[Any]:
         channels.c.type.label("channel_type"),
         _modules.c.name.label("module_name"),
         _modules.c.slug.label("module_slug"),
-        _tags.c.name.label("tag_name"),
+        tag_name(rules.c.tag_id).label("tag_name"),
     ).select_from(
-        rules.join(channels, channels.c.id == rules.c.channel_id)
-        .outerjoin(_modules, _modules.c.id == rules.c.module_id)
-        .outerjoin(_tags, _tags.c.id == rules.c.tag_id)
+        rules.join(channels, channels.c.id == rules.c.channel_id).outerjoin(
+            _modules, _modules.c.id == rules.c.module_id
+        )
     )

@@ -6,9 +6,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.tags import tagged
 
 _issues, _occurrences, _sources = tables.issues, tables.occurrences, tables.sources
-_history, _links = tables.status_history, tables.issue_tags
+_history = tables.status_history
 
 
 def issues_since(db: Connection, rule: Row[Any], since: str, min_count: int, limit: int) -> Sequence[Row[Any]]:
@@ -62,7 +63,7 @@ def _about(rule: Row[Any]) -> list[ColumnElement[bool]]:
     if rule.module_id is not None:
         found.append(_issues.c.module_id == rule.module_id)
     if rule.tag_id is not None:
-        found.append(_issues.c.id.in_(select(_links.c.issue_id).where(_links.c.tag_id == rule.tag_id)))
+        found.append(_issues.c.id.in_(tagged(rule.tag_id)))
     return found
 
 

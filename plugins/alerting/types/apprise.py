@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from snaglist.kernel import BadGateway, Call, Invalid
-from snaglist.kernel.guarded import START_SECONDS, GuardedChild
 from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, Target
 from snaglist.plugins.alerting.channels.contract import TOTAL_SECONDS
 from snaglist.plugins.alerting.types import texts
+from snaglist.plugins.system import START_SECONDS, GuardedChild
 
 _CLIENT = "snaglist.plugins.alerting.types.apprise_client:Client"
 # What shows a message on this machine, or hands it to programs or devices of it.

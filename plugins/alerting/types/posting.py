@@ -5,15 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import BadGateway, Call, Invalid
-from snaglist.kernel.addresses import Refused
 from snaglist.plugins.alerting.channels import NotDelivered, Target
 from snaglist.plugins.alerting.channels.contract import TOTAL_SECONDS
+from snaglist.plugins.system import Refused
 
 
 def check_url(call: Call, target: Target) -> str:
     """Return the host of the target's `url`; raises Invalid for one that may not be asked."""
     try:
-        return call.service.outbound.check_url(target["url"]).host
+        return str(call.service.outbound.check_url(target["url"]).host)
     except Refused as error:
         raise Invalid(f"url: {error.message}") from error
 

@@ -10,11 +10,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from snaglist.kernel import Call, Invalid
-from snaglist.kernel.addresses import Refused
 from snaglist.kernel.errors import BadGateway
-from snaglist.kernel.guarded import GuardedChild
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
+from snaglist.plugins.system import GuardedChild, Refused
 
 SECRETS = ("secret_options",)
 ASK_SECONDS = 60.0

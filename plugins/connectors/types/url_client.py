@@ -11,7 +11,7 @@ from typing import Any
 import fsspec
 
 from snaglist.kernel import times
-from snaglist.kernel.addresses import Refused
+from snaglist.plugins.system import Refused
 
 _PIECE = 1024 * 1024
 _TIMES = ("LastModified", "last_modified", "mtime", "modified", "updated", "Last-Modified", "modify")

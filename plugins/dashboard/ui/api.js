@@ -1,6 +1,5 @@
-// The JSON API as the dashboard's screens see it: selected application, key, failures as exceptions.
-
-import { encode, query as route } from "./routes.js";
+// Where the user is, and the JSON API as the screens see it: both are query strings on the root, so reload, back, bookmarks
+// and any sub-path work without configuration.
 
 const SLOWEST = 60;
 // Two deployments below one host must not share a key.
@@ -49,11 +48,11 @@ export async function failure(response) {
 }
 
 /** Send one request and return the raw answer. */
-export async function request(name, { method = "GET", query = {}, body, headers = {}, signal } = {}) {
+export async function request(name, { method = "GET", query: asked = {}, body, headers = {}, signal } = {}) {
   const sent = { ...headers };
   if (key) sent["X-Service-Token"] = key;
   if (body !== undefined) sent["Content-Type"] = "application/json";
-  const address = encode({ app: route().app, ...query, api: name });
+  const address = encode({ app: query().app, ...asked, api: name });
   try {
     return await fetch(address, { method, headers: sent, body: body && JSON.stringify(body), signal });
   } catch (error) {
@@ -114,4 +113,52 @@ export function watch(name, query, changed, seconds = 5) {
     clearTimeout(timer);
     stop.abort();
   };
+}
+
+// -- the address of a view
+
+/** The query of the address bar as an object. */
+export const query = () => Object.fromEntries(new URLSearchParams(location.search));
+
+/** A query string without empty values; lists become comma lists. */
+export function encode(values) {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    const text = Array.isArray(value) ? value.join(",") : value;
+    if (text !== null && text !== undefined && text !== "") params.set(name, text);
+  }
+  return `?${params}`;
+}
+
+/** The address of a view; the selected application stays selected. */
+export const link = (values) => encode({ app: query().app, ...values });
+
+let listener = () => {};
+
+/** Name the function that shows the current address. */
+export function onRoute(show) {
+  listener = show;
+}
+
+/** Go to a view. `replace` makes no new entry in the history. */
+export function go(values, { replace = false } = {}) {
+  history.replaceState({ scroll: scrollY }, "");
+  history[replace ? "replaceState" : "pushState"]({ scroll: 0 }, "", link(values));
+  listener({ scroll: replace ? scrollY : 0 });
+}
+
+/** Follow links to views without loading the page again. */
+export function followLinks() {
+  history.scrollRestoration = "manual";
+  addEventListener("popstate", (event) => listener({ scroll: event.state?.scroll ?? 0 }));
+  document.addEventListener("click", (event) => {
+    const anchor = event.target.closest?.("a[href]");
+    const href = anchor?.getAttribute("href") ?? "";
+    const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!plain || event.defaultPrevented || !href.startsWith("?") || anchor.target || anchor.download) return;
+    const values = Object.fromEntries(new URLSearchParams(href));
+    if ("api" in values) return;
+    event.preventDefault();
+    go({ app: null, ...values });
+  });
 }

@@ -7,7 +7,7 @@
 // Holes: between nodes (text, node, template, list), or a whole attribute value: `name=`, `?name=`
 // (present or not), `.name=` (property), `@name=` (listener), `vars=` (CSS custom properties).
 
-import { isolated, shownIn, turnsIn, visible } from "./direction.js";
+import { isolated, shownIn, turnsIn, visible } from "./text.js";
 
 const HOLE = "data-hole-";
 const MARK = "hole:";

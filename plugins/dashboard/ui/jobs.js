@@ -2,8 +2,8 @@
 
 import { api, watch } from "./api.js";
 import { html, keyed, render } from "./dom.js";
-import { sentence } from "./format.js";
-import { toast } from "./toasts.js";
+import { sentence } from "./text.js";
+import { toast } from "./widgets.js";
 import { progress } from "./widgets/progress.js";
 
 const SECONDS = 1;
@@ -19,7 +19,12 @@ const followed = new Map();
 
 /** Show a job until it ends. `done` gets the finished job, whatever its status. */
 export function follow(id, { label, done } = {}) {
-  if (followed.has(id)) return;
+  const known = followed.get(id);
+  if (known) {
+    known.label ??= label;
+    known.done ??= done;
+    return;
+  }
   const item = { id, label, done, job: null, stop: null };
   followed.set(id, item);
   item.stop = watch("jobs", { id }, ({ data }) => update(item, data), SECONDS);

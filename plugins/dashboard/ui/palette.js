@@ -2,7 +2,7 @@
 
 import { html, keyed, render } from "./dom.js";
 import { navigation, offersFor } from "./registry.js";
-import { go } from "./routes.js";
+import { go } from "./api.js";
 
 const MOST = 12;
 

@@ -1,6 +1,9 @@
-// What a page is drawn with when it has more than text and links: fetched with the first page that may need it.
+// What a page is drawn with: messages and pages of a list, which are here, and what is fetched with the first page that may
+// need it.
 
-import { render } from "./dom.js";
+import { link, query } from "./api.js";
+import { html, keyed, render } from "./dom.js";
+import { number, plural } from "./text.js";
 
 let fetching = null;
 let fetched = null;
@@ -10,7 +13,7 @@ let styled = null;
 export function styles() {
   styled ??= new Promise((resolve, reject) => {
     const first = document.querySelector("link[rel=stylesheet]");
-    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("screens.css", first.href) });
+    const sheet = Object.assign(document.createElement("link"), { rel: "stylesheet", href: new URL("later.css", first.href) });
     sheet.addEventListener("load", () => resolve(null));
     sheet.addEventListener("error", () => {
       sheet.remove();
@@ -22,7 +25,10 @@ export function styles() {
   return styled;
 }
 
-/** All of them by name; fetched side by side, once. */
+/** A module whose styles are not those of the first page. */
+export const withStyles = async (module) => (await Promise.all([module, styles()]))[0];
+
+/** All widgets by name; fetched side by side, once. */
 export function widgets() {
   fetching ??= Promise.all([
     import("./widgets/dialog.js"), import("./widgets/form.js"), import("./widgets/table.js"), import("./widgets/menu.js"),
@@ -66,4 +72,87 @@ export function widgetKit(redraw) {
     confirm: asking("confirm"),
     dialog: asking("dialog"),
   };
+}
+
+// -- messages
+
+const STAY = 8000;
+const host = document.createElement("div");
+let shown = [];
+let last = 0;
+
+host.className = "toasts";
+host.setAttribute("role", "status");
+document.body.append(host);
+
+/** Show a message. `undo` takes it back; `error` marks a failure and stays until it is closed. */
+export function toast(text, { undo, error = false } = {}) {
+  last += 1;
+  const item = { id: last, text, undo, error };
+  shown = [...shown.slice(-3), item];
+  draw();
+  if (!error) leave(item);
+}
+
+function leave(item) {
+  setTimeout(() => (host.matches(":hover, :focus-within") ? leave(item) : close(item)), STAY);
+}
+
+function close(item) {
+  shown = shown.filter((other) => other !== item);
+  draw();
+}
+
+async function takeBack(item) {
+  close(item);
+  try {
+    await item.undo();
+  } catch (error) {
+    toast(error.message, { error: true });
+  }
+}
+
+function draw() {
+  render(
+    keyed(
+      shown,
+      (item) => item.id,
+      (item) => html`<div class=${item.error ? "toast toast-error" : "toast"}>
+        <span>${item.text}</span>
+        ${item.undo && html`<button class="button button-plain" @click=${() => takeBack(item)}>Undo</button>`}
+        <button class="button button-plain" aria-label="Close message" @click=${() => close(item)}>
+          <ui-icon name="close"></ui-icon>
+        </button>
+      </div>`,
+    ),
+    host,
+  );
+}
+
+/** Make `act(work, said)`: the message of success is a text or made from the answer; gives the answer, or null. */
+export const acting = (reload) => async (work, said) => {
+  let answer = null;
+  try {
+    answer = (await work()) ?? true;
+    const text = typeof said === "function" ? said(answer) : said;
+    if (text) toast(text);
+  } catch (error) {
+    toast(error.message, { error: true });
+  }
+  await reload();
+  return answer;
+};
+
+// -- pages of a list
+
+/** The pages of a list, by the parameter `page` of the address, or `name`; `meta` as the service gives it. */
+export function pager({ page, pages, total, total_exact: exact = true }, word, words = `${word}s`, name = "page") {
+  if (!total && page < 2) return null;
+  const count = html`<span class="faint">${exact ? "" : "over "}${plural(total, word, words)}</span>`;
+  if (pages < 2 && page < 2) return html`<p class="pager">${count}</p>`;
+  const to = (target, rel, text) => target >= 1 && target <= pages
+    ? html`<a class="button" rel=${rel} href=${link({ ...query(), [name]: target === 1 ? null : target })}>${text}</a>`
+    : html`<span class="button button-off">${text}</span>`;
+  return html`<nav class="pager" aria-label=${`Pages of ${words}`}>${to(page - 1, "prev", "Previous")}
+    <span>Page ${number(page)} of ${number(pages)}</span> ${to(page + 1, "next", "Next")} ${count}</nav>`;
 }

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import select
-
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
 from snaglist.plugins.issues.deleting import delete_issues
@@ -13,8 +11,7 @@ from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
 from snaglist.plugins.issues.status import Wanted, change_statuses
-from snaglist.plugins.issues.tables import tags
-from snaglist.plugins.issues.tagging import attach_by_hand, detach_by_hand
+from snaglist.plugins.issues.tagging import tagging
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]
@@ -51,24 +48,20 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 
 def _add_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
-    _hold_tag(call, fields["tag_id"])
-    held = hold_issue_ids(call.db, ids)
-    attach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
-    return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
+    return _tag(call, ids, fields["tag_id"], tagging(call).put_on)
 
 
 def _remove_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
-    _hold_tag(call, fields["tag_id"])
-    held = hold_issue_ids(call.db, ids)
-    detach_by_hand(call.db, held, fields["tag_id"], now=call.now, label=call.label)
-    return Outcome({"tag_id": fields["tag_id"]}, gone=set(ids).difference(held))
+    return _tag(call, ids, fields["tag_id"], tagging(call).take_off)
 
 
-def _hold_tag(call: Call, tag_id: int) -> None:
-    """Keep the tag from being deleted until the end of the transaction."""
-    held = select(tags.c.id).where(tags.c.id == tag_id).with_for_update(read=True, key_share=True)
-    if call.db.execute(held).first() is None:
-        raise Invalid("tag_id: unknown tag")
+def _tag(
+    call: Call, ids: Sequence[int], tag_id: int, by_hand: Callable[[Call, Sequence[int], int], set[int]]
+) -> Outcome:
+    try:
+        return Outcome({"tag_id": tag_id}, gone=set(ids) - by_hand(call, ids, tag_id))
+    except NotFound as unknown:
+        raise Invalid("tag_id: unknown tag") from unknown
 
 
 def _assign(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:

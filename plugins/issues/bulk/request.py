@@ -7,6 +7,7 @@ from sqlalchemy import select
 
 from snaglist.kernel import Call, Invalid
 from snaglist.plugins.issues.ids import resolve_issue_id, resolve_issue_ids
+from snaglist.plugins.issues.search.fields import search_fields
 from snaglist.plugins.issues.search.listing import matching_ids
 from snaglist.plugins.issues.tables import issues
 
@@ -43,6 +44,9 @@ def choose(call: Call, body: Mapping[str, Any]) -> list[int]:
     if body["action"] == "unmerge":
         return [resolve_issue_id(call.db, body["id"])]
     if "filter" in body:
+        known = {*(word.name for word in search_fields(call)), "q", "date", "from", "to"}
+        if strange := [f"filter.{name}: is not a known field" for name in body["filter"] if name not in known]:
+            raise Invalid(strange)  # of a plugin that is off
         found = matching_ids(call, body["filter"])
         return _mergeable(call, found, body["target_id"], drop=True) if body["action"] == "merge" else found
     resolved = resolve_issue_ids(call.db, set(body["ids"]))

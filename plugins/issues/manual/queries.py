@@ -1,19 +1,14 @@
 """Statements of manual issues."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
 from snaglist.kernel.database import inserted_id
-from snaglist.plugins.issues.tables import issue_samples, issues, modules, tags
+from snaglist.plugins.issues.tables import issue_samples, issues, modules
 
 EDITABLE = ("title", "description", "kind", "severity", "source_frame", "environment", "module_id")
-
-
-def existing_tags(db: Connection, tag_ids: Sequence[int]) -> set[int]:
-    """Return those of the tag ids that exist."""
-    return set(db.execute(select(tags.c.id).where(tags.c.id.in_(tag_ids))).scalars()) if tag_ids else set()
 
 
 def module_exists(db: Connection, module_id: int) -> bool:

@@ -11,7 +11,7 @@ from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.manual import queries
 from snaglist.plugins.issues.storing.samples import search_text
-from snaglist.plugins.issues.tagging import attach_by_hand
+from snaglist.plugins.issues.tagging import tagging
 from snaglist.plugins.issues.totals import Totals
 
 CHANNEL = LOG_TYPE = ORIGIN = "manual"
@@ -34,9 +34,6 @@ def create_issue(call: Call, fields: Mapping[str, Any]) -> int:
     """
     given = {"description": fields["title"], **DEFAULTS, **fields}
     _check_module(call, given["module_id"])
-    tag_ids = sorted(set(given["tag_ids"]))
-    if unknown := set(tag_ids) - queries.existing_tags(call.db, tag_ids):
-        raise Invalid(f"tag_ids: unknown tag {min(unknown)}")
     now = call.now
     issue_id = queries.add_issue(
         call.db,
@@ -64,8 +61,11 @@ def create_issue(call: Call, fields: Mapping[str, Any]) -> int:
         issue_id, "created", now, actor=call.label, note=given["note"] or None, to_status=given["status"]
     )
     history.append(call.db, [created])
-    for tag_id in tag_ids:
-        attach_by_hand(call.db, [issue_id], tag_id, now=now, label=call.label)
+    for tag_id in sorted(set(given["tag_ids"])):
+        try:
+            tagging(call).put_on(call, [issue_id], tag_id)
+        except NotFound as unknown:
+            raise Invalid(f"tag_ids: unknown tag {tag_id}") from unknown
     totals = Totals()
     totals.add(given["status"], given["severity"], LOG_TYPE, 0)
     totals.write(call.db)

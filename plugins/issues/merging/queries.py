@@ -15,7 +15,6 @@ from snaglist.plugins.issues.tables import (
     issue_samples,
     issues,
     occurrences,
-    payload_dictionaries,
     status_history,
 )
 
@@ -32,7 +31,7 @@ SAMPLE_COLUMNS = (
     "sample_occurrence_id",
     "search_text",
 )
-_MOVED = (groupings, occurrences, event_hours, status_history, issue_aliases, payload_dictionaries)
+_MOVED = (groupings, occurrences, event_hours, status_history, issue_aliases)
 
 
 def lock_groupings(db: Connection, issue_ids: Sequence[int]) -> None:

@@ -8,7 +8,6 @@ from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import IssueChange
 from snaglist.plugins.issues.facets import add_facets
 from snaglist.plugins.issues.merging import queries
-from snaglist.plugins.issues.tagging import move_tags
 from snaglist.plugins.issues.totals import Totals
 
 
@@ -40,7 +39,6 @@ def merge_issues(call: Call, issue_ids: Sequence[int], target_id: int, *, learne
         **{name: shown[name] for name in queries.SAMPLE_COLUMNS},
     }
     add_facets(db, {target_id: queries.joined_facets(db, merged)})
-    move_tags(db, merged, target_id)
     queries.move_rows(db, merged, target_id)
     if shown["id"] != target_id:
         queries.move_sample(db, shown["id"], target_id)

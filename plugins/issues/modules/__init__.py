@@ -1,6 +1,6 @@
 """Modules: the parts of an application that issues, sources and connectors can belong to."""
 
 from snaglist.plugins.issues.modules.handlers import ENDPOINTS
-from snaglist.plugins.issues.modules.service import MODULE_REFERENCE, find_or_create_module
+from snaglist.plugins.issues.modules.service import find_or_create_module
 
-__all__ = ["ENDPOINTS", "MODULE_REFERENCE", "find_or_create_module"]
+__all__ = ["ENDPOINTS", "find_or_create_module"]

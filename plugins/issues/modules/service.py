@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, digest, key
 from snaglist.kernel.applications import slug as slug_of
 from snaglist.kernel.text import one_line
+from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.modules import queries
 from snaglist.plugins.issues.modules.moving import move_groupings
 from snaglist.plugins.issues.storing.texts import clean
@@ -17,8 +18,6 @@ from snaglist.plugins.issues.tables import issues, sources
 DEFAULT_COLOR = "#6366f1"
 MAX_NAME = 100
 MAX_SLUG = 64
-# Areas above register their columns that refer to a module, so that it is not deleted under them.
-MODULE_REFERENCE = "module_reference"
 
 
 def list_modules(db: Connection) -> list[dict[str, Any]]:
@@ -64,7 +63,7 @@ def delete_module(call: Call, module_id: int, move_to: int | None, *, move: bool
     holders: list[Column[int]] = [
         sources.c.module_id,
         issues.c.module_id,
-        *call.service.plugins.types(MODULE_REFERENCE).values(),
+        *(column for _, column in call.service.plugins.added(hookspecs.register_module_references)),
     ]
     if move:
         move_groupings(call, module_id, move_to)

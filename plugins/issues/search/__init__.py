@@ -2,6 +2,13 @@
 
 from snaglist.kernel import Endpoint, own, read
 from snaglist.plugins.issues.search import handlers
+from snaglist.plugins.issues.search.fields import column_schemas, filter_schemas, query_schemas
+from snaglist.plugins.issues.search.filters import FIELDS
+
+__all__ = ["ENDPOINTS", "FIELDS", "OPEN"]
+
+# What the schemas that say `x-open` take from words and columns.
+OPEN = {"search_words": query_schemas, "filter_words": filter_schemas, "issue_columns": column_schemas}
 
 ENDPOINTS = (
     Endpoint("summary", get=read(handlers.summary, "issues.read"), etag=True),

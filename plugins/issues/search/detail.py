@@ -15,6 +15,7 @@ from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.sorting import is_number, not_a_cursor
 from snaglist.plugins.issues.search.stack import without_libraries
 from snaglist.plugins.issues.stored_paths import show_path
+from snaglist.plugins.issues.tagging import tagging
 
 PUSHED = "http"  # log type of pushed channels: their positions are numbers of events, not of bytes
 _SAMPLES = ("sample_message", "sample_stack", "sample_context", "exceptions")
@@ -34,7 +35,7 @@ def show_issue(
 ) -> dict[str, Any]:
     """Return the answer of api.md §18.1, the issue under `name`; needs an open transaction."""
     issue_id = resolve_issue_id(call.db, issue_id)
-    found = load_issues(call.db, [issue_id], Scope(), call.now, _SAMPLES)
+    found = load_issues(call, [issue_id], Scope(), _SAMPLES)
     if not found:  # deleted between two statements
         raise NotFound("Unknown issue.")
     issue = found[0]
@@ -52,7 +53,7 @@ def show_issue(
         "occurrences": [_occurrence(call, issue_id, row, include_context) for row in occurrences],
         "timeline": parts.days(call.db, issue_id),
         "status_history": parts.history(call.db, issue_id),
-        "tags": parts.issue_tags_in_full(call.db, issue_id),
+        "tags": tagging(call).shown(call, issue_id),
         "groupings": [{**grouping, "learned": learned.get(grouping["id"])} for grouping in groupings],
         "exceptions": exceptions,
         "facets": _facets(call, issue_id),

@@ -37,7 +37,7 @@ Issues = Iterable[Mapping[str, Any]]
 
 def export(call: Call, listing: Listing, form: str) -> Reply:
     """Return a streamed reply; needs an open transaction, in which the order of the whole list is fixed."""
-    ids = queries.every_id(call.db, listing.search, listing.sort)
+    ids = queries.every_id(call.db, listing.where, listing.sort)
     write: Callable[[Issues], bytes] = _csv if form == "csv" else _ndjson
 
     def body() -> Iterator[bytes]:

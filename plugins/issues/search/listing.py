@@ -7,9 +7,9 @@ from typing import Any
 
 from snaglist.kernel import Call, Invalid, paging
 from snaglist.kernel.database import chunks
+from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search import queries
-from snaglist.plugins.issues.search.filters import asked, conditions
-from snaglist.plugins.issues.search.queries import Search
+from snaglist.plugins.issues.search.filters import NONE, asked, conditions, given
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.scope import Scope, read_scope
 from snaglist.plugins.issues.search.sorting import Position, Sort, resume, sort_by
@@ -24,7 +24,7 @@ SAMPLES = ("sample_message", "sample_stack", "sample_context")
 class Listing:
     """A prepared search: what to look for, in which order, what to show."""
 
-    search: Search
+    where: Sequence[Condition]
     sort: Sort
     scope: Scope
     samples: Collection[str]
@@ -41,8 +41,9 @@ def prepare(call: Call, sort: str, samples: Collection[str]) -> Listing:
         order, after = resume(sort, scope, call.now, values)
     else:
         order = sort_by(sort, scope, call.now)
-    search = queries.plan(call.db, conditions(call, call.query, scope))
-    return Listing(search, order, scope, samples, bool(call.query.get("skip_vendor")), after)
+    return Listing(
+        conditions(call, call.query, scope), order, scope, samples, bool(call.query.get("skip_vendor")), after
+    )
 
 
 def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -52,14 +53,15 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
     limit = _limit(call)
     number = call.query.get("page", 1)
     listing = prepare(call, sort, samples)
-    found = queries.page(
-        call.db, listing.search, listing.sort, limit + 1, offset=(number - 1) * limit, after=listing.after
-    )
-    shown = found[:limit]
+    offset = (number - 1) * limit
+    total, exact, ids = _look(call, listing, queries.FEW * (offset + limit))
     if listing.after:
         counted: Mapping[str, Any] = {"total": None, "total_exact": False, "page": None, "limit": limit, "pages": None}
     else:
-        counted = {**paging.meta(listing.search.total, number, limit), "total_exact": listing.search.exact}
+        counted = {**paging.meta(total, number, limit), "total_exact": exact}
+    tests = queries.each(call.db, listing.where) if ids is None else [issues.c.id.in_(ids)]
+    found = queries.page(call.db, tests, listing.sort, limit + 1, offset, listing.after)
+    shown = found[:limit]
     more = len(found) > limit
     values = listing.sort.cursor_values(shown[-1]) if more else []
     meta = {
@@ -74,21 +76,48 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
 
 def matching_ids(call: Call, query: Mapping[str, Any]) -> list[int]:
     """Return the ids, ascending, of all issues that pass the filters; needs an open transaction."""
-    search = queries.plan(call.db, conditions(call, query, read_scope(query)))
-    return list(queries.every_id(call.db, search, Sort(issues.c.id, descending=False)))
+    where = conditions(call, query, read_scope(query))
+    return list(queries.every_id(call.db, where, Sort(issues.c.id, descending=False)))
 
 
 def show(call: Call, listing: Listing, ids: Sequence[int]) -> list[dict[str, Any]]:
     """Return the issue objects of ids as the listing shows them."""
     trimmed = listing.skip_vendor and "sample_stack" in listing.samples
     samples = [*listing.samples, *(["exceptions"] if trimmed else [])]
-    found = [
-        issue for some in chunks(ids, BATCH) for issue in load_issues(call.db, some, listing.scope, call.now, samples)
-    ]
+    found = [issue for some in chunks(ids, BATCH) for issue in load_issues(call, some, listing.scope, samples)]
     if trimmed:
         for issue in found:
             issue["sample_stack"] = without_libraries(issue["sample_stack"], issue.pop("exceptions"))
     return found
+
+
+def _look(call: Call, listing: Listing, few: int) -> tuple[int, bool, Sequence[int] | None]:
+    """Return how many issues there are, whether that is exact, and the ids where they are few.
+
+    Few are found first and then sorted. Of more, the first in order are soon found by following the sort's index.
+    """
+    where = listing.where
+    total = _known_total(call, where)
+    if total is not None:
+        return total, True, queries.find(call.db, where, few) if total < few else None
+    few = min(few, queries.COUNTED)
+    ids = queries.find(call.db, where, few)
+    if len(ids) < few:
+        return len(ids), True, ids
+    if listing.after:  # then nobody asks how many there are
+        return few, False, None
+    total = queries.count(call.db, where, queries.COUNTED + 1)
+    return min(total, queries.COUNTED), total <= queries.COUNTED, None
+
+
+def _known_total(call: Call, where: Sequence[Condition]) -> int | None:
+    """Return how many issues there are where counters or an index tell it."""
+    words = given(call, call.query)
+    if len(words) == len(where) and all(word.name in queries.TOTALS for word, _ in words):
+        return queries.sum_totals(call.db, {word.name: value for word, value in words})
+    if len(words) == len(where) == 1 and words[0][0].indexed and words[0][1] not in (NONE, [NONE]):
+        return queries.count(call.db, where, None)
+    return None
 
 
 def _limit(call: Call) -> int:
@@ -100,4 +129,4 @@ def _limit(call: Call) -> int:
 
 
 def _cursor_scope(call: Call, sort: str, scope: Scope) -> str:
-    return json.dumps([asked(call.query, scope), sort], sort_keys=True)
+    return json.dumps([asked(call, call.query, scope), sort], sort_keys=True)

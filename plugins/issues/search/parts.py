@@ -9,12 +9,10 @@ from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,
     issue_facets,
-    issue_tags,
     issues,
     occurrences,
     sources,
     status_history,
-    tags,
 )
 
 FACETS = ("environment", "release", "channel", "source")
@@ -27,7 +25,6 @@ _OCCURRENCE = [
     sources.c.log_type,
     sources.c.channel,
 ]
-_TAG = [tags.c.id, tags.c.name, tags.c.color, tags.c.icon, tags.c.created_at, tags.c.created_by, tags.c.updated_by]
 _GROUPING = [column for column in groupings.c if column.name not in ("issue_id", "module_id", "created_at")]
 
 
@@ -85,17 +82,6 @@ def history(db: Connection, issue_id: int) -> list[dict[str, Any]]:
         }
         for row in db.execute(select(status_history).where(mine).order_by(*order))
     ]
-
-
-def issue_tags_in_full(db: Connection, issue_id: int) -> list[dict[str, Any]]:
-    """Return the tags by `key(name)`, each with how the issue got it."""
-    statement = (
-        select(*_TAG, issue_tags.c.source)
-        .join_from(issue_tags, tags, tags.c.id == issue_tags.c.tag_id)
-        .where(issue_tags.c.issue_id == issue_id)
-        .order_by(tags.c.name_key)
-    )
-    return [dict(row) for row in db.execute(statement).mappings()]
 
 
 def keys(db: Connection, issue_id: int) -> list[dict[str, Any]]:

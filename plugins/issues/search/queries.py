@@ -1,117 +1,84 @@
 """Which issues a search lists, in which order, and how many there are."""
 
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, select, true
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select, true
 
-from snaglist.plugins.issues.search.conditions import Condition, unindexed
+from snaglist.plugins.issues.contract import Condition
+from snaglist.plugins.issues.search.fields import as_test
 from snaglist.plugins.issues.search.sorting import Position, Sort
 from snaglist.plugins.issues.tables import issue_totals, issues
 
 COUNTED = 10_000  # a total that no index answers is counted up to here
-NARROW = 2_000  # a filter that finds at most so many rows leads; else the list's order or a scan does
-_NEAR = 10  # a row fetched by a walk through an index costs so many rows of a scan (SQLite, 100,000 issues: 6-9)
+TOTALS = {"status", "severity", "log_type"}  # words that `issue_totals` counts
 _STREAMED = 5_000
 
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """Conditions in the form that suits how many rows they find, and the number of issues that pass them.
-
-    `exact` is false when counting stopped at COUNTED. `narrow`: one filter's index finds few enough rows to sort.
-    """
-
-    where: ColumnElement[bool]
-    total: int
-    exact: bool
-    narrow: bool
-
-    def way(self, sort: Sort, wanted: int) -> Sort:
-        """Return the sort in the form for reading `wanted` rows.
-
-        Walking the sort's index pays where the next match is never far; else reading the table once and
-        sorting what passes is many times faster, because a walk fetches every row by itself.
-        """
-        walk = not self.narrow and self.total >= _NEAR * wanted
-        return sort if walk else replace(sort, value=unindexed(sort.value))
+FEW = 20  # pages of a list that are found first and then sorted; a longer one is read in the order of an index
 
 
-def plan(db: Connection, conditions: Sequence[Condition]) -> Search:
-    """Choose the filter that leads, if one is narrow, and count."""
-    counted = not conditions or any(condition.totals for condition in conditions)
-    totals = db.execute(select(issue_totals)).all() if counted else []
-    sizes = [_size(db, condition, totals) for condition in conditions]
-    narrow = [number for number, size in enumerate(sizes) if size is not None and size <= NARROW]
-    leader = min(narrow, key=lambda number: sizes[number] or 0, default=None)
-    tests = [
-        condition.lead if number == leader and condition.lead is not None else condition.test
-        for number, condition in enumerate(conditions)
-    ]
-    where = and_(true(), *tests)
-    known = _known_total(db, conditions, totals)
-    total = _count(db, _passing(conditions, where).limit(COUNTED + 1)) if known is None else known
-    exact = known is not None or total <= COUNTED
-    return Search(where, total if exact else COUNTED, exact, bool(narrow))
+def sum_totals(db: Connection, query: Mapping[str, Sequence[str]]) -> int:
+    """Return how many issues have one of the values of each of the TOTALS given."""
+    tests = [issue_totals.c[name].in_(values) for name, values in query.items()]
+    return int(db.execute(select(func.coalesce(func.sum(issue_totals.c.issues), 0)).where(*tests)).scalar_one())
+
+
+def count(db: Connection, where: Sequence[Condition], at_most: int | None) -> int:
+    """Return how many issues pass, counting up to a bound."""
+    rows = _ids(db, where).limit(at_most).subquery()
+    return int(db.execute(select(func.count()).select_from(rows)).scalar_one())
+
+
+def find(db: Connection, where: Sequence[Condition], at_most: int) -> list[int]:
+    """Return the ids of issues that pass, in no order."""
+    return [row[0] for row in db.execute(_ids(db, where).limit(at_most))]
 
 
 def page(
-    db: Connection, search: Search, sort: Sort, limit: int, *, offset: int = 0, after: Position | None = None
+    db: Connection, tests: Sequence[ColumnElement[bool]], sort: Sort, limit: int, offset: int, after: Position | None
 ) -> list[Position]:
-    """Return the ids and sort values of one page."""
-    if search.exact and search.total <= offset:
-        return []
-    chosen = search.way(sort, offset + limit)
-    statement = _ordered(search, chosen).limit(limit).offset(offset)
+    """Return the ids and sort values of one page of the issues that pass."""
+    statement = _ordered(tests, sort).limit(limit).offset(offset)
     if after is not None:
-        statement = statement.where(chosen.after(after))
+        statement = statement.where(sort.after(after))
     return [Position(int(value) if sort.numeric else value, issue_id) for issue_id, value in db.execute(statement)]
 
 
-def every_id(db: Connection, search: Search, sort: Sort) -> "array[int]":
+def every_id(db: Connection, where: Sequence[Condition], sort: Sort) -> "array[int]":
     """Return all ids in order, eight bytes each, so that an export shows one state of the list."""
-    rows = db.execute(_ordered(search, sort).execution_options(yield_per=_STREAMED))
+    rows = db.execute(_ordered(each(db, where), sort).execution_options(yield_per=_STREAMED))
     return array("q", (row[0] for row in rows))
 
 
-def _ordered(search: Search, sort: Sort) -> Select[Any]:
+def each(db: Connection, where: Sequence[Condition]) -> Sequence[ColumnElement[bool]]:
+    """Return conditions in the form for testing row by row, in the order of the list."""
+    return _as_one(db, [as_test(condition) for condition in where])
+
+
+def _ordered(tests: Sequence[ColumnElement[bool]], sort: Sort) -> Select[Any]:
     value = sort.value.label("value")
-    return (
-        select(issues.c.id, value)
-        .select_from(sort.rows)
-        .where(search.where)
-        .order_by(value.desc() if sort.descending else value.asc(), issues.c.id.desc())
-    )
+    # Where no index has the order, SQLite must not take one for the sake of the id.
+    last = issues.c.id if isinstance(sort.value, Column) else issues.c.id + 0
+    order = (value.desc() if sort.descending else value.asc(), last.desc())
+    return select(issues.c.id, value).select_from(sort.rows).where(*tests).order_by(*order)
 
 
-def _passing(conditions: Sequence[Condition], where: ColumnElement[bool]) -> Select[Any]:
-    """Select a row for each issue that passes."""
-    only = conditions[0] if len(conditions) == 1 else None
-    if only and only.found is not None and not only.edge:
-        return only.found
-    return select(literal_column("1")).select_from(issues).where(where)
+def _ids(db: Connection, where: Sequence[Condition]) -> Select[int]:
+    only = where[0] if len(where) == 1 else None
+    return only.distinct() if isinstance(only, Select) else select(issues.c.id).where(*_found(db, where))
 
 
-def _size(db: Connection, condition: Condition, totals: Sequence[Row[Any]]) -> int | None:
-    """Return how many rows the condition's index finds, counted a little past NARROW; None without an index."""
-    if condition.totals:
-        return _sum(totals, [condition])
-    return None if condition.found is None else _count(db, condition.found.limit(NARROW + 1))
+def _found(db: Connection, where: Sequence[Condition]) -> list[ColumnElement[bool]]:
+    """Return conditions in the form for finding rows: by the ids that they select, else by reading the table."""
+    tests = [condition for condition in where if not isinstance(condition, Select)]
+    selected = [issues.c.id.in_(condition) for condition in where if isinstance(condition, Select)]
+    return [*(tests if len(tests) < 2 else _as_one(db, tests)), *selected]
 
 
-def _known_total(db: Connection, conditions: Sequence[Condition], totals: Sequence[Row[Any]]) -> int | None:
-    if all(condition.totals for condition in conditions):
-        return _sum(totals, conditions)
-    only = conditions[0] if len(conditions) == 1 else None
-    return _count(db, only.found) if only and only.cheap and only.found is not None else None
+def _as_one(db: Connection, tests: Sequence[ColumnElement[bool]]) -> list[ColumnElement[bool]]:
+    """Return tests as one that SQLite does not take apart to fetch most of the table through an index.
 
-
-def _sum(totals: Sequence[Row[Any]], conditions: Sequence[Condition]) -> int:
-    tests = [condition.totals for condition in conditions if condition.totals]
-    return sum(row.issues for row in totals if all(getattr(row, column) in values for column, values in tests))
-
-
-def _count(db: Connection, rows: Select[Any]) -> int:
-    return int(db.execute(select(func.count()).select_from(rows.subquery())).scalar_one())
+    It knows how many values a column has, but not how often each one occurs.
+    """
+    return [and_(*tests).is_(true())] if tests and db.dialect.name == "sqlite" else [*tests]

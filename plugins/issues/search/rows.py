@@ -6,15 +6,15 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
+from snaglist.kernel import Call
+from snaglist.plugins.issues.search.fields import column_values
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,
     issue_samples,
-    issue_tags,
     issues,
     modules,
-    tags,
 )
 
 _NO_GENERATION = 1  # manual and tracker issues have a fingerprint, but no grouping that numbers its key's generation
@@ -27,25 +27,23 @@ _SAMPLES = {
 _FIELDS = [column for column in issues.c if column.name not in ("search_text", "count", "first_seen", "last_seen")]
 
 
-def load_issues(
-    db: Connection, ids: Sequence[int], scope: Scope, now: str, samples: Collection[str] = ()
-) -> list[dict[str, Any]]:
+def load_issues(call: Call, ids: Sequence[int], scope: Scope, samples: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return the issue objects of at most 500 ids in the order given; ids that are gone are left out.
 
     `samples` names sample fields to add: sample_message, sample_stack, sample_context, exceptions.
     """
     if not ids:
         return []
+    db, now = call.db, call.now
     rows = {row.id: row for row in db.execute(_statement(ids, scope, samples))}
     newest = _newest_groupings(db, ids)
     charts = _charts(db, ids, scope, now)
-    tagged = _tags(db, ids)
+    added = _added(call, ids)
     found = []
     for row in (rows[issue_id] for issue_id in ids if issue_id in rows):
         issue = _issue(row, newest.get(row.id), now)
         issue["sparkline"] = charts[row.id]
-        issue["tags"] = tagged.get(row.id, [])
-        found.append(issue | {name: getattr(row, name) for name in samples})
+        found.append(issue | added[row.id] | {name: getattr(row, name) for name in samples})
     return found
 
 
@@ -110,7 +108,6 @@ def _issue(row: Any, grouping: Any, now: str) -> dict[str, Any]:
         "assigned_to_id": row.assigned_to_id,
         "assigned_to_label": row.assigned_to_label,
         "has_stack": bool(row.has_stack),
-        "tags": [],
     }
 
 
@@ -135,14 +132,10 @@ def _charts(db: Connection, ids: Sequence[int], scope: Scope, now: str) -> Mappi
     return charts
 
 
-def _tags(db: Connection, ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:
-    statement = (
-        select(issue_tags.c.issue_id, tags.c.id, tags.c.name, tags.c.color, tags.c.icon, issue_tags.c.source)
-        .join_from(issue_tags, tags, tags.c.id == issue_tags.c.tag_id)
-        .where(issue_tags.c.issue_id.in_(ids))
-        .order_by(tags.c.name_key)
-    )
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for issue_id, tag_id, name, color, icon, source in db.execute(statement):
-        found[issue_id].append({"id": tag_id, "name": name, "color": color, "icon": icon, "source": source})
-    return found
+def _added(call: Call, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Return the columns of areas and plugins by issue id."""
+    rows: dict[int, dict[str, Any]] = {issue_id: {} for issue_id in ids}
+    for column, values in column_values(call, ids):
+        for issue_id, row in rows.items():
+            row[column.name] = values.get(issue_id, column.missing)
+    return rows

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, case, exists, func, or_, select, union_all
+from sqlalchemy import ColumnElement, ScalarSelect, and_, case, exists, func, or_, select, union_all
 
 from snaglist.kernel import Invalid, times
 from snaglist.plugins.issues.tables import event_hours, issues, occurrences
 
 HOURS_SHOWN = 24
+SHORT_HOURS = 72
 _FIRST = "0001-01-01 00:00:00"
 MADE = ("manual", "tracker")  # origins that list by creation, since they have no events
 
@@ -38,28 +39,23 @@ class Scope:
             tests.append(column < self.end)
         return and_(True, *tests)
 
-    def matches(self, last_seen: ColumnElement[str], first_seen: ColumnElement[str]) -> ColumnElement[bool]:
-        """Test whether an issue has events in the range, or was made in it by hand or by a tracker.
-
-        The two columns of `issues` are given by the caller, who decides whether an index may serve them.
-        """
+    def matches(self) -> ColumnElement[bool]:
+        """Find the issues that have events in the range, or were made in it by hand or by a tracker."""
+        made = and_(issues.c.origin.in_(MADE), self.holds(issues.c.created_at))
+        if self.start is not None and self.end is not None and earlier(self.end, SHORT_HOURS) <= self.start:
+            # Its hours find them: nearly all issues were seen later than a day long ago, few have events in it.
+            counted = select(event_hours.c.issue_id.label("id")).where(self.holds(event_hours.c.hour))
+            # A table of its own, or MariaDB would ask both parts again for every issue.
+            either = union_all(counted, select(issues.c.id).where(made)).subquery("candidates")
+            return issues.c.id.in_(select(either.c.id))
         seen: list[ColumnElement[bool]] = [issues.c.origin.not_in(MADE)]
         if self.start is not None:
-            seen.append(last_seen >= self.start)
+            seen.append(issues.c.last_seen >= self.start)
         if self.end is not None:
-            seen.append(first_seen < self.end)
-        if self.start is not None and self.end is not None:
-            seen.append(or_(first_seen >= self.start, last_seen < self.end, self._has_events()))
-        made = and_(issues.c.origin.in_(MADE), or_(self.holds(issues.c.created_at), self._has_events()))
-        return or_(and_(*seen), made)
-
-    def candidates(self) -> Select[Any]:
-        """Select the ids of all issues that can match, some of them several times: by hours, and by creation."""
-        counted = select(event_hours.c.issue_id.label("id")).where(self.holds(event_hours.c.hour))
-        made = select(issues.c.id).where(issues.c.origin.in_(MADE), self.holds(issues.c.created_at))
-        # A table of its own, or MariaDB would ask both parts again for every issue.
-        either = union_all(counted, made).subquery("candidates")
-        return select(either.c.id)
+            seen.append(issues.c.first_seen < self.end)
+        if len(seen) == 3:
+            seen.append(or_(issues.c.first_seen >= self.start, issues.c.last_seen < self.end, self._has_events()))
+        return or_(and_(*seen), made, and_(issues.c.origin.in_(MADE), self._has_events()))
 
     @property
     def count(self) -> ColumnElement[int]:

@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, times
+from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.checking import change_events
 from snaglist.plugins.issues.events import RANK, SEVERITIES, Event, EventSource, StoredBatch, StoredEvent
 from snaglist.plugins.issues.facets import add_facets
@@ -52,7 +53,7 @@ def store_prepared(
             raise ValueError(f"severity: must be one of {', '.join(SEVERITIES)}, not {event.severity!r}")
     batch = _store_in_savepoint(call, source, events, reoccur, unseen)
     if batch.stored:
-        call.emit("events_stored", batch=batch)
+        call.emit(hookspecs.events_stored, batch)
     return batch
 
 

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.storing.queries import LockedIssue
 from snaglist.plugins.issues.tables import status_history
 
-# Plugins that know the order of releases register `compare(call, one, other, environment)` under their own
-# id: negative when `one` is older, 0 when equal, positive when newer, None when the two do not compare.
-RELEASE_ORDER = "release_order"
 _NOTE = "Event of "
 
 
@@ -42,8 +40,8 @@ def _holds_no_fix(call: Call, fixed_release: str | None, event: Event) -> bool:
     """Tell whether the event comes from a release older than the one with the fix."""
     if fixed_release is None or event.release is None:
         return False
-    for plugin, compare in call.service.plugins.types(RELEASE_ORDER).items():
-        if call.enabled(plugin):
+    for plugin, compare in call.service.plugins.calls(hookspecs.compare_releases):
+        if call.enabled(plugin.id):
             order = compare(call, event.release, fixed_release, event.environment)
             if order is not None:
                 return bool(order < 0)

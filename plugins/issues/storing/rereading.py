@@ -15,6 +15,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks
+from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.checking import change_events
 from snaglist.plugins.issues.events import Event, EventSource, StoredBatch
 from snaglist.plugins.issues.grouping import GroupingKey, grouping_key
@@ -101,7 +102,7 @@ def reread_events(
     done.new_issues = batch.new_issues
     done.issues = {row["issue_id"] for _, row in same} | {one.issue_id for one in batch.stored}
     if changed:
-        call.emit("events_stored", batch=StoredBatch(source, changed_issues=changed, reread=True))
+        call.emit(hookspecs.events_stored, StoredBatch(source, changed_issues=changed, reread=True))
     return done
 
 

@@ -1,10 +1,7 @@
 // The list of issues, the dashboard's home: rows, choosing, keyboard, live pill.
 
-import filters from "./filters.js";
-import memoryOf, { place } from "./memory.js";
-import { optional } from "./parts.js";
-import range from "./range.js";
-import rowOf from "./row.js";
+import { filters, range } from "./filters.js";
+import { memoryOf, optional, place, rowOf } from "./row.js";
 import { compose, FILTERS } from "./search.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
@@ -164,14 +161,6 @@ export default (ui) => {
     ui.refresh();
   }
 
-  /** The head of the rows: choose all, how many there are, and what the columns are. */
-  const over = ({ items, meta: { total, total_exact: exact } }) => html`<div class="over">
-    <label class="check"><input type="checkbox" aria-label="Choose all issues of this page"
-      .checked=${items.length > 0 && chosen.size === items.length} @click=${(event) => choosePage(event.target.checked)} />
-      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
-    <span class="spark-head">24 hours</span><span class="count-head">Events</span><span class="status-head">Status</span><span class="age-head">Seen</span>
-  </div>`;
-
   const tools = (query, compact) => html`<div class="tools">
     <button class="button button-plain" aria-pressed=${compact ? "true" : "false"} @click=${() => setDensity(!compact)}>Compact rows</button>
     <span class="faint">Export</span>
@@ -187,7 +176,7 @@ export default (ui) => {
   }
 
   function rows(data, compact) {
-    const view = (issue, at) => row(issue, { scoped: data.meta.scoped, cursor: at === cursor, chosen: chosen.has(issue.id),
+    const view = (issue, at) => row.view(issue, { scoped: data.meta.scoped, cursor: at === cursor, chosen: chosen.has(issue.id),
       choose: (on, toAnchor) => choose(at, on, toAnchor) });
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }
@@ -202,7 +191,7 @@ export default (ui) => {
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${tools(query, compact)} ${pill()}</div> ${time.chart(data.summary, query)} ${tabs(query, data.summary)}
       ${toolbar(query, data, time.select(query))} ${time.dates(query)} ${saved?.(query)}
       ${bar && chosen.size > 0 && chosenBar(data)}
-      ${data.items.length > 0 ? html`${over(data)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
+      ${data.items.length > 0 ? html`${row.head(data, chosen, choosePage)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
   }
 
   return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, bare: true, load, open, render, keys };

@@ -1,10 +1,29 @@
-// One row of the list.
+// The rows of the list, with what it shares with the page of an issue, and what the list remembers.
 
-import parts from "./parts.js";
-import { done, plainTitle, STATUSES } from "./words.js";
+import { done, plainTitle, STATUSES } from "./search.js";
+
+export const parts = ({ html, keyed, level, plural }) => {
+  const chip = (tag) => html`<span class="chip" vars=${{ "--tag": tag.color }}>${tag.name}</span>`;
+  const chips = (tags) => keyed(tags, ({ id }) => id, chip);
+  const badge = (severity) => html`<span class="badge" data-level=${severity}>${level(severity)}</span>`;
+
+  /** That alerts are silent, and how long; null when they are not. */
+  function silence({ snoozed_until: until, snooze_count: events }) {
+    if (!until && !events) return null;
+    return html`<span class="fact">Snoozed ${until ? `until ${until.slice(0, 16)} UTC` : `for ${plural(events, "more event")}`}</span>`;
+  }
+
+  return { chips, badge, silence };
+};
+
+/** Run `task`; what may not be seen, or is not there, gives `value`. */
+export const optional = (task, value) =>
+  task.catch((error) => ([403, 404].includes(error.status) ? value : Promise.reject(error)));
+
+// -- rows
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
-export default (ui, memory) => {
+export const rowOf = (ui, memory) => {
   const { html } = ui;
   const { badge, chips, silence } = parts(ui);
 
@@ -18,8 +37,16 @@ export default (ui, memory) => {
 
   const mark = (scoped) => html`<b class="new" title=${scoped ? "First seen in this time range" : "New since your last visit"}>New</b>`;
 
-  /** `state`: `{ at, scoped, cursor, chosen, choose(on, range) }`. */
-  return function row(issue, { scoped, cursor, chosen, choose }) {
+  /** What stands over the rows: choose all, how many there are, and what the columns are. */
+  const head = ({ items, meta: { total, total_exact: exact } }, chosen, choosePage) => html`<div class="over">
+    <label class="check"><input type="checkbox" aria-label="Choose all issues of this page"
+      .checked=${items.length > 0 && chosen.size === items.length} @click=${(event) => choosePage(event.target.checked)} />
+      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
+    <span class="spark-head">24 hours</span><span class="count-head">Events</span><span class="status-head">Status</span><span class="age-head">Seen</span>
+  </div>`;
+
+  /** One issue; with `choose(on, range)`. */
+  function view(issue, { scoped, cursor, chosen, choose }) {
     const classes = ["row", done(issue) && "row-done", cursor && "row-cursor", chosen && "row-chosen"];
     const facts = [issue.exception_class && issue.source_frame, issue.channel, issue.module_name].filter(Boolean);
     const person = issue.assigned_to_label ?? issue.assignee;
@@ -38,5 +65,52 @@ export default (ui, memory) => {
       <span class="row-status" data-status=${issue.status}>${STATUSES[issue.status]}</span>
       <span class="row-age"><ui-ago at=${issue.last_seen}></ui-ago></span>
     </li>`;
-  };
+  }
+
+  return { head, view };
+};
+
+// -- memory: the page where the person is in it, this browser for each application the saved searches, the density, and
+// when its issues were last looked at
+
+const PLACE = `snaglist.issues:${location.pathname}`;
+const SAME_VISIT = 30 * 60_000; // a shorter absence, such as a reload, goes on with the visit
+
+/** The way back from an issue, and the issues before and after it. */
+export const place = { list: {}, ids: [], searching: false };
+
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
+export const memoryOf = (ui) => {
+  const name = (what) => `${PLACE}:${ui.query().app ?? ""}:${what}`;
+
+  function read(what, otherwise) {
+    try {
+      return JSON.parse(localStorage.getItem(name(what))) ?? otherwise;
+    } catch {
+      return otherwise;
+    }
+  }
+
+  function write(what, value) {
+    try {
+      localStorage.setItem(name(what), JSON.stringify(value));
+    } catch {
+      // Storage is blocked: it holds as long as the page.
+    }
+  }
+
+  const visits = new Map();
+
+  /** When the visit before this one ended, in milliseconds; null when there was none. */
+  function lastVisit() {
+    const at = name("visit");
+    if (!visits.has(at)) {
+      const { left = null, before = null } = read("visit", {});
+      visits.set(at, left !== null && Date.now() - left < SAME_VISIT ? before : left);
+      addEventListener("pagehide", () => write("visit", { left: Date.now(), before: visits.get(at) }));
+    }
+    return visits.get(at);
+  }
+
+  return { read, write, lastVisit };
 };

@@ -1,7 +1,6 @@
 // Searches that this browser keeps, and the button that keeps the current one.
 
-import { compose } from "./search.js";
-import { SORTS, STATUSES, worded } from "./words.js";
+import { compose, SORTS, STATUSES, worded } from "./search.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, memory, parameters) => {

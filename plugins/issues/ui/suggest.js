@@ -1,7 +1,6 @@
 // What the search field may hold next; fetched when something is typed.
 
-import { PARAMETERS, quoted, WORDS } from "./search.js";
-import { LEVELS, STATUSES } from "./words.js";
+import { LEVELS, PARAMETERS, quoted, STATUSES, WORDS } from "./search.js";
 
 const unique = (values) => [...new Set(values.filter(Boolean))];
 

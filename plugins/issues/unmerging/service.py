@@ -12,7 +12,6 @@ from snaglist.plugins.issues.events import IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.learning import set_apart
 from snaglist.plugins.issues.merging import show_newest
-from snaglist.plugins.issues.tagging import copy_tags
 from snaglist.plugins.issues.totals import Totals
 from snaglist.plugins.issues.unmerging import queries
 from snaglist.plugins.issues.unmerging.samples import Sample, known_sample, stored_sample
@@ -42,7 +41,6 @@ def unmerge_grouping(call: Call, issue_id: int, grouping_id: int) -> int:
     shown = stored_sample(db, issue)
     moved = queries.move_grouping(db, grouping_id, issue_id, new_id)
     queries.move_facets(db, issue_id, new_id)
-    copy_tags(db, issue_id, new_id)
     set_apart(db, issue_id, grouping_id, call.now, call.label)
 
     # The event that the issue shows goes along with its grouping.

@@ -6,10 +6,9 @@ it turns what was sent into `Pushed`, with the context made safe by a `Pruner`.
 
 from snaglist.plugins.logs.pushing.committing import Intake
 from snaglist.plugins.logs.pushing.context import MAX_BREADCRUMBS, Pruner, redacted_names
-from snaglist.plugins.logs.pushing.document import exceptions_of, structure_of
+from snaglist.plugins.logs.pushing.document import exceptions_of, read_pushed, structure_of
 from snaglist.plugins.logs.pushing.keys import SenderKeys, sender_key
 from snaglist.plugins.logs.pushing.rates import Rates
-from snaglist.plugins.logs.pushing.reading import read_pushed
 from snaglist.plugins.logs.pushing.sources import pushed_text
 from snaglist.plugins.logs.pushing.storing import Delivery, Outcome, Pushed, admit, give_back
 

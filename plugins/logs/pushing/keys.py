@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Unauthorized, Unavailable, times
-from snaglist.kernel.secrets import StoredSecret, decoded
+from snaglist.kernel.installation import StoredSecret, decoded
 from snaglist.kernel.store import get_setting, get_settings, put_setting
 
 _BYTES = 24

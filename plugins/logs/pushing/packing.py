@@ -8,11 +8,12 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 
 import zstandard
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, inserted_id
-from snaglist.plugins.issues import tables
+from snaglist.plugins.logs.tables import payload_dictionaries as _dictionaries
+from snaglist.plugins.logs.tables import payloads as _payloads
 
 PLAIN = "zstd"
 LEVEL = 3  # without a dictionary
@@ -25,7 +26,6 @@ DICTIONARY_FROM = 4  # events of an issue
 MAX_DICTIONARY = 64 * 1024
 KEPT = 256  # dictionaries ready to use
 CHUNK = 500
-_payloads, _dictionaries = tables.payloads, tables.payload_dictionaries
 _OF_ISSUES = (  # PERF: runs with every group of requests
     select(_dictionaries.c.issue_id, _dictionaries.c.id, _dictionaries.c.created_at)
     .where(_dictionaries.c.issue_id.in_(bindparam("some", expanding=True)))
@@ -88,6 +88,12 @@ def unpack(db: Connection, occurrence_id: int) -> bytes | None:
     if not dictionary_id:
         return zstandard.ZstdDecompressor().decompress(row.body)
     return zstandard.ZstdDecompressor(_dictionary(_body(db, int(dictionary_id)))).decompress(row.body)
+
+
+def move_dictionaries(db: Connection, issue_ids: Collection[int], target_id: int) -> None:
+    """Give the dictionaries of issues that are merged to the target."""
+    for some in chunks(sorted(issue_ids), CHUNK):
+        db.execute(update(_dictionaries).where(_dictionaries.c.issue_id.in_(some)).values(issue_id=target_id))
 
 
 def _dictionary(body: bytes) -> zstandard.ZstdCompressionDict:

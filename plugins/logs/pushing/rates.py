@@ -12,6 +12,7 @@ from sqlalchemy import Connection, PrimaryKeyConstraint, Table, bindparam, delet
 from snaglist.kernel import Call, Option, times
 from snaglist.kernel.columns import metadata, moment, number, text
 from snaglist.kernel.database import insert_ignore, upsert
+from snaglist.kernel.ddl import create_table
 
 APPLICATION = "app"
 STATS_DAYS = 2
@@ -125,8 +126,27 @@ class Rates:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The tables, to register and to make."""
+        """The tables, to register."""
         return self.windows, self.stats
+
+    def create_tables(self, db: Connection) -> None:
+        """Make the tables, as a step; what changes in them later needs another one."""
+        create_table(
+            db,
+            f"{self._name}_windows",
+            text("scope", 64),
+            number("window"),
+            number("count"),
+            PrimaryKeyConstraint("scope", "window"),
+        )
+        create_table(
+            db,
+            f"{self._name}_stats",
+            moment("hour"),
+            text("outcome", 20),
+            number("count"),
+            PrimaryKeyConstraint("hour", "outcome"),
+        )
 
     @property
     def options(self) -> tuple[Option, ...]:

@@ -6,8 +6,8 @@ from sqlalchemy.exc import IntegrityError
 from snaglist.kernel import Call, digest
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.issues import Event, EventSource, tables
-from snaglist.plugins.logs import queries
 from snaglist.plugins.logs.parsers import PARSER_VERSION
+from snaglist.plugins.logs.store import queries
 
 FOLDER = "http-ingest"
 ATTEMPTS = 3

@@ -22,11 +22,11 @@ from snaglist.plugins.issues import (
     known_event_ids,
     store_events,
 )
-from snaglist.plugins.logs import memory
 from snaglist.plugins.logs.pushing.document import document_of
 from snaglist.plugins.logs.pushing.packing import Packer
 from snaglist.plugins.logs.pushing.rates import Limits, Rates
 from snaglist.plugins.logs.pushing.sources import count_pushed, pushed_source, pushed_text
+from snaglist.plugins.logs.store import deletions
 from snaglist.plugins.tags import assign_all
 
 MAX_EVENTS = 1_000  # of one transaction: what `store_events` takes
@@ -122,10 +122,10 @@ def admit(call: Call, rates: Rates, delivery: Delivery) -> list[Pushed]:
     return let_in
 
 
-def give_back(call: Call, rates: Rates, delivery: Delivery) -> None:
+def give_back(call: Call, rates: Rates, address: str, events: int) -> None:
     """Take admitted events that are not to be stored after all out of the limits, in the open write transaction."""
-    limits = rates.limits(call, time.time(), [delivery.address])
-    limits.take(delivery.address, -delivery.outcome.accepted)
+    limits = rates.limits(call, time.time(), [address])
+    limits.take(address, -events)
     limits.write()
 
 
@@ -168,7 +168,7 @@ def _admit(delivery: Delivery, known: set[str], limits: Limits) -> list[Pushed]:
 
 def _known_ids(db: Connection, deliveries: Sequence[Delivery]) -> set[str]:
     wanted = {p.event.event_id for d in deliveries for _, p in d.events if p.event.event_id is not None}
-    return known_event_ids(db, sorted(wanted)) | memory.sent_and_deleted(db, sorted(wanted))
+    return known_event_ids(db, sorted(wanted)) | deletions.sent_and_deleted(db, sorted(wanted))
 
 
 def _store(call: Call, packer: Packer, let_in: Sequence[Pushed]) -> None:

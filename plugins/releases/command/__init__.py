@@ -1,14 +1,12 @@
 """`snaglist releases`: what build pipelines tell a running server."""
 
-import click
-
 from snaglist.kernel.cli import group
 from snaglist.plugins.releases.command.deploying import add_deploy
 from snaglist.plugins.releases.command.uploading import add_upload
 
+releases = group(None, "releases", "Tell a server about deploys and source maps.")
+add_deploy(releases)
+add_upload(group(releases, "sourcemaps", "Source maps of minified scripts."))
 
-def add_commands(cli: click.Group) -> None:
-    """Add the commands to the command line."""
-    releases = group(cli, "releases", "Tell a server about deploys and source maps.")
-    add_deploy(releases)
-    add_upload(group(releases, "sourcemaps", "Source maps of minified scripts."))
+
+COMMANDS = (releases,)

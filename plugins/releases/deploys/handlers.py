@@ -9,6 +9,7 @@ from snaglist.kernel import Call, Endpoint, Invalid, NotFound, digest, paging, r
 from snaglist.plugins.releases.deploys import queries
 
 _SHOWN = ("id", "version", "environment", "ref", "notes", "deployed_at", "created_at")
+_MARKED = ("version", "environment", "ref", "deployed_at")
 
 
 def list_deploys(call: Call) -> Mapping[str, Any]:
@@ -20,13 +21,7 @@ def list_deploys(call: Call) -> Mapping[str, Any]:
     return {
         "data": _show(call, rows),
         "markers": [
-            {
-                "version": row.version,
-                "environment": row.environment,
-                "ref": row.ref,
-                "deployed_at": row.deployed_at,
-                "day": row.deployed_at[:10],
-            }
+            {name: getattr(row, name) for name in _MARKED} | {"day": row.deployed_at[:10]}
             for row in queries.deploys_since(call.db, environment, since)
         ],
         "meta": paging.meta(total, query["page"], query["limit"]),
@@ -39,8 +34,7 @@ def create_deploy(call: Call) -> Mapping[str, Any]:
     row = {
         "version": body["version"],
         "environment": body["environment"],
-        "ref": body.get("ref") or None,
-        "notes": body.get("notes") or None,
+        **{name: body.get(name) or None for name in ("ref", "notes")},
         "deployed_at": body.get("deployed_at") or call.now,
         "created_at": call.now,
     }

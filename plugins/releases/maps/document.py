@@ -6,7 +6,7 @@ Kept are sources, names and mappings. Source texts, most of a map's bytes, are n
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from snaglist.kernel import Invalid, TooLarge
@@ -22,7 +22,7 @@ _ABSOLUTE = re.compile(r"/|[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
 class SourceMap(NamedTuple):
-    """A map that can be used. `size`: bytes as it was sent; `content`: the kept part as JSON."""
+    """A map that can be used. `size`: bytes of the text or of the object as JSON; `content`: what is kept, as JSON."""
 
     content: bytes
     size: int
@@ -32,11 +32,11 @@ class SourceMap(NamedTuple):
 
 def read_map(given: str | Mapping[str, Any]) -> SourceMap:
     """Return the map of a JSON object or text; Invalid when it is no usable one, TooLarge over 64 MiB."""
-    size = 0
-    for part in _sizes(given):
-        size += part
-        if size > MAX_SIZE:
-            raise TooLarge(f"map: is over the limit of {MAX_SIZE} bytes")
+    text = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, separators=(",", ":"))
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_SIZE:
+        raise TooLarge(f"map: is over the limit of {MAX_SIZE} bytes")
+    del text  # as large as the map itself
     document = _parsed(given) if isinstance(given, str) else given
     kept = _kept(document, "map")
     content = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
@@ -53,30 +53,6 @@ def read_debug_id(text: str) -> str:
         return str(uuid.UUID(text.strip()))
     except ValueError as error:
         raise Invalid("debug_id: must be a UUID") from error
-
-
-def _sizes(value: Any) -> Iterator[int]:
-    """Yield sizes that add up to the bytes of a map: of a text its own, of an object those of its compact JSON."""
-    if isinstance(value, str):
-        yield len(value.encode("utf-8", "surrogatepass"))
-        return
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            yield 2 + max(0, len(item) - 1)
-            for name, inner in item.items():
-                yield _json_size(name) + 1
-                waiting.append(inner)
-        elif isinstance(item, list):
-            yield 2 + max(0, len(item) - 1)
-            waiting.extend(item)
-        else:
-            yield _json_size(item)
-
-
-def _json_size(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _parsed(text: str) -> Any:

@@ -1,7 +1,8 @@
 """Names of generated files: how a place in a stack and the file of a map find each other."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
+from itertools import takewhile
 from typing import TypeVar
 
 from snaglist.kernel import digest
@@ -25,22 +26,12 @@ def name_hash(file: str) -> str:
 
 def closest(path: str, files: Collection[tuple[str, T]]) -> T | None:
     """Return what belongs to the file that shares most of its last segments with the path; None for a tie or none."""
-    wanted = path.split("/")
-    best: list[T] = []
-    most = 1
-    for file, value in files:
-        shared = _shared(wanted, file.split("/"))
-        if shared > most:
-            best, most = [value], shared
-        elif shared == most:
-            best.append(value)
-    return best[0] if len(best) == 1 else None
+    shared = [(_shared(path, file), value) for file, value in files]
+    most = max((count for count, _ in shared), default=0)
+    best = [value for count, value in shared if count == most]
+    return best[0] if most and len(best) == 1 else None
 
 
-def _shared(one: Sequence[str], other: Sequence[str]) -> int:
-    shared = 0
-    for a, b in zip(reversed(one), reversed(other), strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared
+def _shared(one: str, other: str) -> int:
+    pairs = zip(reversed(one.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

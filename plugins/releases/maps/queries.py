@@ -36,14 +36,10 @@ def one_map(db: Connection, map_id: int) -> Row[Any] | None:
 def lock_same(db: Connection, release: str | None, file_hash: str | None, debug_id: str | None) -> list[Row[Any]]:
     """Return the maps that have this debug id, or this release and file, kept from others; that with the id first."""
     found: dict[int, Row[Any]] = {}
-    tests: list[tuple[Any, ...]] = []
-    if debug_id is not None:
-        tests.append((source_maps.c.debug_id == debug_id,))
-    if release is not None and file_hash is not None:
-        tests.append((source_maps.c.release == release, source_maps.c.file_hash == file_hash))
-    for test in tests:
-        for row in db.execute(select(*_SHOWN).where(*test).with_for_update()):
-            found.setdefault(row.id, row)
+    for names in ({"debug_id": debug_id}, {"release": release, "file_hash": file_hash}):
+        if None not in names.values():
+            for row in db.execute(select(*_SHOWN).filter_by(**names).with_for_update()):
+                found.setdefault(row.id, row)
     return list(found.values())
 
 

@@ -1,12 +1,21 @@
-"""Notes which issues have events of which release, with the events that are stored."""
+"""Notes which issues have events of which release, with the events that are stored.
 
-from functools import lru_cache
+What was stored while the area was off is noted by a job, a piece of the ids at a time.
+"""
 
-from snaglist.kernel import Call, digest
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+from snaglist.kernel import Call, JobCall, digest
+from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import IssueChange, StoredBatch, clean
 from snaglist.plugins.releases.seen import queries
 from snaglist.plugins.releases.seen.queries import Sighting
 
+JOB = "releases_seen"
+SETTING = "releases.position"  # the last occurrence that was stored while the area was on
+_PIECE = 5_000
 MAX_VERSION, MAX_ENVIRONMENT = 120, 100
 _hash = lru_cache(maxsize=1_024)(digest)  # few versions come in very many events
 
@@ -34,3 +43,27 @@ def follow(call: Call, change: IssueChange) -> None:
     elif change.kind == "unmerge" and isinstance(new := change.details.get("new_id"), int):
         found = queries.occurring(call.db, new)
         queries.add(call.db, {sighting(new, version, environment) for version, environment in found})
+
+
+def switched(call: Call, on: bool) -> None:
+    """Note where the area went off, or queue the job that reads on from there."""
+    if on:
+        call.enqueue(JOB, {"after": get_setting(call.db, SETTING) or 0, "last": queries.last_occurrence(call.db)})
+    else:
+        put_setting(call.db, SETTING, queries.last_occurrence(call.db))
+
+
+def run(call: JobCall) -> Mapping[str, Any]:
+    """Note the releases of the events between two ids."""
+    first, last = int(call.args["after"]), int(call.args["last"])
+    for after in range(first, last, _PIECE):
+        call.check_cancelled()
+        end = min(after + _PIECE, last)
+        call.repeat(partial(_note, call, after, end))
+        call.progress(end - first, last - first)
+    return {"events": max(0, last - first)}
+
+
+def _note(call: Call, after: int, last: int) -> None:
+    with call.transaction() as db:
+        queries.add(db, {sighting(*one) for one in queries.occurring_between(db, after, last)})

@@ -20,12 +20,7 @@ def get_releases(call: Call) -> Mapping[str, Any]:
     last = rows[0].value if rows else None
     return {
         "releases": [
-            {
-                "release": row.value,
-                "occurrences": row.count,
-                "first_seen": row.first_seen,
-                "last_seen": row.last_seen,
-            }
+            {"release": row.value, "occurrences": row.count, "first_seen": row.first_seen, "last_seen": row.last_seen}
             for row in rows
         ],
         "first_release": min(rows, key=lambda row: (row.first_seen, row.value)).value if rows else None,

@@ -67,13 +67,7 @@ def releases_of(db: Connection, issue_id: int) -> list[Row[Any]]:
 def shown_event(db: Connection, issue_id: int) -> Any:
     """Return the row that is needed to show the stack of an issue's sample, None without the issue."""
     issues, samples = tables.issues, tables.issue_samples
-    columns = (
-        issues.c.source_frame,
-        samples.c.stack,
-        samples.c.context,
-        samples.c.exceptions,
-        _occurrences.c.release,
-    )
+    columns = (issues.c.source_frame, samples.c.stack, samples.c.context, samples.c.exceptions, _occurrences.c.release)
     rows = select(*columns).outerjoin(samples, samples.c.issue_id == issues.c.id)
     rows = rows.outerjoin(_occurrences, _occurrences.c.id == issues.c.sample_occurrence_id)
     return db.execute(rows.where(issues.c.id == issue_id)).first()

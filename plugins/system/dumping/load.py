@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, LargeBinary, MetaData, Table, delete, inspect, select
+from sqlalchemy import Column, Connection, LargeBinary, MetaData, Table, delete, inspect, select
 from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import Conflict, store
@@ -29,7 +29,6 @@ from snaglist.plugins.system.registering import (
     was_used,
 )
 from snaglist.plugins.system.repairing import check
-from snaglist.plugins.system.shapes import unlike
 
 MAX_ROWS = 1_000
 MAX_CHARACTERS = 4_000_000
@@ -66,7 +65,7 @@ class Loader:
         self._size = path.stat().st_size
         self._progress = progress
         self._tables = {table.name: table for table in tables_of(service)}
-        self._last: dict[str, dict[Table, int]] = {}  # by application; known once the file was read
+        self._last: dict[str, dict[str, int]] = {}  # by application and table; known once the file was read
         # By application: whose rows were left out, and what is the matter with the plugin.
         self.left_out: dict[str, dict[str, str]] = {}
 
@@ -103,8 +102,6 @@ class Loader:
             if rows is None:
                 if self._service.steps.compare(part.steps).newer:
                     raise DumpFile("its schema is newer than this version of snaglist")
-            elif rows.table is None and not unused(self._service, (owner for owner, _ in part.steps)):
-                raise DumpFile(f"holds rows of {rows.name}, a table of a plugin that is not installed here")
             else:
                 found[part.application.id] += 1
         if not found:
@@ -126,18 +123,25 @@ class Loader:
         """Give each row with its application and table; an application comes first with neither."""
         part: Part | None = None
         rows: Rows | None = None
+        unknown = False
         for line in read_dump(self._path, lambda position: self._progress(position, self._size, title)):
             if isinstance(line, list):
                 if part is None or rows is None or len(line) != len(rows.columns):
                     raise DumpFile("damaged")
+                if rows.table is None and not unknown and not unused(self._service, (owner for owner, _ in part.steps)):
+                    raise DumpFile(f"holds rows of {rows.name}, a table of a plugin that is not installed here")
                 yield part, rows, line
             elif "application" in line:
                 part, rows = self._part(line["application"], line["steps"]), None
                 yield part, None, []
             else:
-                rows = self._rows(line["table"], line["columns"])
-                if part is not None and rows.table is not None and "last" in line:
-                    self._last.setdefault(part.application.id, {})[rows.table] = line["last"]
+                if part is None:
+                    raise DumpFile("damaged")
+                # Tables of an earlier version are known when its steps have made them.
+                unknown = title == "checking" and bool(self._service.steps.compare(part.steps).pending)
+                rows = self._rows(None if unknown else self._tables.get(line["table"]), line["table"], line["columns"])
+                if "last" in line:
+                    self._last.setdefault(part.application.id, {})[rows.name] = line["last"]
 
     def _part(self, described: dict[str, str], steps: list[list[str]]) -> Part:
         if slug(described["id"]) != described["id"]:
@@ -145,8 +149,7 @@ class Loader:
         application = self._service.applications.make(described["id"], described["name"], described["created_at"])
         return Part(application, frozenset((owner, name) for owner, name in steps))
 
-    def _rows(self, name: str, columns: list[str]) -> Rows:
-        table = self._tables.get(name)
+    def _rows(self, table: Table | None, name: str, columns: list[str]) -> Rows:
         if table is None:
             return Rows(name, None, columns, [])
         if not set(columns) <= set(table.columns.keys()):
@@ -163,9 +166,9 @@ class Loader:
         self._make_schema(part)
         # In a transaction of its own, which MariaDB ends with each: if the rest fails, some numbers are skipped.
         with service.database.transaction(application, write=True) as db:
-            for table, last in self._last.get(application.id, {}).items():
-                if table.name in self._tables:
-                    take_numbers(db, table, last)
+            for name, last in self._last.get(application.id, {}).items():
+                if name in self._tables:
+                    take_numbers(db, self._tables[name], last)
         with service.database.transaction(application, write=True) as db:
             for table in reversed(self._tables.values()):
                 db.execute(delete(table))
@@ -198,8 +201,8 @@ class Loader:
     def _make_schema(self, part: Part) -> None:
         """Bring the database to the steps that the dump had: later ones change rows too, and run afterwards."""
         steps, application = self._service.steps, part.application
-        same = self._known(steps.applied(application)) == self._known(part.steps)
-        if same and not unlike(self._service, application):
+        if self._known(steps.applied(application)) == self._known(part.steps):
+            self._tables = {table.name: table for table in tables_of(self._service)}
             return
         with self._service.database.transaction(application, write=True) as db:
             schema = db.get_execution_options().get("tenant")
@@ -207,7 +210,26 @@ class Loader:
                 if name is not None:
                     Table(name, MetaData(), schema=schema).drop(db)
         self._service.upgrade_application(application, only=part.steps)
-        self._tables = {table.name: table for table in tables_of(self._service)}  # without those of who failed
+        self._tables = self._made(application)
+
+    def _made(self, application: Application) -> dict[str, Table]:
+        """Return the tables as the steps of the dump made them, each after those it refers to."""
+        live = {table.name: table for table in tables_of(self._service)}
+        with self._service.database.transaction(application, write=False) as db:
+            schema = db.get_execution_options().get("tenant")
+            found = inspect(db)
+            names = [name for name, _ in found.get_sorted_table_and_fkc_names(schema) if name]
+            columns = {name: {c["name"]: c["type"] for c in found.get_columns(name, schema)} for name in names}
+        made = {}
+        for name in names:
+            if name == store.schema_step.name:
+                continue
+            if (table := live.get(name)) is None or set(table.columns.keys()) != columns[name].keys():
+                known = {} if table is None else {column.name: column.type for column in table.columns}
+                kinds = {**columns[name], **{one: kind for one, kind in known.items() if one in columns[name]}}
+                table = Table(name, MetaData(), *(Column(n, k, primary_key=n == "id") for n, k in kinds.items()))
+            made[name] = table
+        return made
 
     def _known(self, ledger: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
         return ledger - set(self._service.steps.compare(ledger).orphans)

@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel.outbound import Answer
+from snaglist.plugins.system import Answer
 from snaglist.plugins.tracker.contract import (
     Delivery,
     Draft,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
-from snaglist.plugins.logs.rotation import in_place
+from snaglist.plugins.logs.identify.search import in_place
+from snaglist.testing import Client
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.access_analytics.agents import describe_agent
 from snaglist.plugins.access_analytics.clients import client_finder
 from snaglist.plugins.access_analytics.command.gathering import Gathering
-from snaglist.plugins.logs import requests
+from snaglist.plugins.logs.read import requests
+from snaglist.testing import running_service
 
 CASES = {
     case["id"]: case
@@ -108,6 +108,8 @@ def test_ac_14_bots(sqlite_service: Service, tmp_path: Path) -> None:
         ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "Googlebot", True),
         ("Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0", "Firefox", False),
         ("Mozilla/5.0 (X11; Linux x86_64) HeadlessChrome/126.0 Safari/537.36", "HeadlessChrome", True),
+        ("Mozilla/5.0 zgrab/0.x", "Mozilla", True), ("Zabbix", "Zabbix", True),
+        ("Mozilla/5.0 (compatible; Shopper/1.0; +https://shop.example)", "Mozilla", True),
         ("UA/1", "UA", False), ("Shop\x00App/2", "Shop\ufffdApp", False),
     ],
 )  # fmt: skip

@@ -19,7 +19,9 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.access_analytics.command.gathering import MAX_VALUES, Gathering
 from snaglist.plugins.access_analytics.command.page import write_page
 from snaglist.plugins.access_analytics.tally import page_of
-from snaglist.plugins.logs import requests
+from snaglist.plugins.logs.read import requests
+
+pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
 

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.kernel import JobCall, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.access_analytics import folding
 from snaglist.plugins.access_analytics.tables import hours
 from snaglist.plugins.issues import EventSource
-from snaglist.plugins.logs import LineBatch
+from snaglist.plugins.logs import LineBatch, hookspecs
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 Before = Callable[..., datetime]
@@ -201,7 +203,7 @@ def test_a_source_that_another_takes_over_is_counted_there(analytics: Any, line:
     call = service.call()
     with call.transaction():
         source = EventSource(first, None, str(original))
-        call.emit("lines_read", batch=LineBatch(source, (), log_type="access", joined=second))
+        call.emit(hookspecs.lines_read, LineBatch(source, (), log_type="access", joined=second))
     report = analytics.report(source="access.log")
     assert (report["total"], report["unique_visitors"], report["response_time"]["measured"]) == (5, 2, 3)
     assert analytics.report()["total"] == 5

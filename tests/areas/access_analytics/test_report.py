@@ -9,9 +9,11 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client
 from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.tables import hours
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 Before = Callable[..., datetime]

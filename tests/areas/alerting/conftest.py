@@ -15,10 +15,10 @@ from sqlalchemy import select, update
 
 from snaglist.kernel import times
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.alerting.evaluating import job as evaluating
 from snaglist.plugins.alerting.outbox import JOB
 from snaglist.plugins.issues import Event, EventSource, store_events, tables
+from snaglist.testing import Client, running_service
 
 LOOPBACK = "127.0.0.0/8"
 SECRET = "a-signing-key"

@@ -10,6 +10,8 @@ import pytest
 
 from snaglist.plugins.alerting.types.apprise import LOCAL
 
+pytestmark = pytest.mark.whole
+
 pytest.importorskip("apprise")
 
 NAMES = """

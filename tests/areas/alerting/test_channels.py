@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.alerting import tables as own
@@ -12,6 +14,7 @@ TOKEN = "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"
 PLACE = "https://93.184.216.34/services/T000/very-secret"
 
 
+@pytest.mark.servers
 def test_making_changing_and_deleting(site: Any) -> None:
     client = site.client
     made = site.channel("zebra", "slack", url=PLACE)

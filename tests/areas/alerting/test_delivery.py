@@ -51,6 +51,7 @@ def test_a_webhook_as_it_is_sent(site_with: Any) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.servers
 def test_failures_are_repeated_with_one_delivery_id(site: Any) -> None:
     """Check 107."""
     site.receiver.answers = [500, 500, 200]
@@ -204,6 +205,7 @@ def test_over_the_limit_of_an_hour_there_is_one_digest_per_channel(
     assert site.events()[-1]["status"] == "queued"  # a new hour
 
 
+@pytest.mark.servers
 def test_a_disabled_channel_gets_tests_only(site: Any) -> None:
     channel = site.channel()
     site.rule(channel=channel["id"])
@@ -229,6 +231,7 @@ def test_messages_of_a_deleted_channel_end(site: Any) -> None:
     ]
 
 
+@pytest.mark.servers
 def test_messages_by_page_and_rule(site: Any) -> None:
     channel = site.channel()["id"]
     first, second = site.rule(channel=channel)["id"], site.rule(channel=channel, name="Second")["id"]
@@ -245,7 +248,7 @@ def test_messages_by_page_and_rule(site: Any) -> None:
 def test_what_waits_is_sent_by_the_worker_at_once_and_repeated_by_schedule(
     tmp_path: Any, fresh_data: Any, receiver: Any
 ) -> None:
-    from snaglist.kernel.testing import Client, running_service
+    from snaglist.testing import Client, running_service
 
     receiver.answers = [500, 200]
     config = {"outbound__allow_private": ["127.0.0.0/8"], "alerts__retry_seconds": 1}

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 
 

@@ -10,6 +10,7 @@ DEFAULTS = {
 }  # fmt: skip
 
 
+@pytest.mark.servers
 def test_making_changing_and_deleting(site: Any) -> None:
     client = site.client
     channel = site.channel()

@@ -8,6 +8,8 @@ from snaglist.kernel import times
 from snaglist.plugins.alerting import tables as own
 from snaglist.plugins.issues import tables
 
+pytestmark = pytest.mark.servers
+
 
 def ago(minutes: float) -> str:
     return times.add(times.now(), seconds=-60 * minutes)

@@ -23,6 +23,7 @@ def tried(site: Any, trigger: str, **fields: Any) -> dict[str, Any]:
     return dict(answer.json)
 
 
+@pytest.mark.servers
 def test_new_errors(site: Any) -> None:
     long_ago, recent = ago(60 * 24 * 8), ago(60 * 24 * 2)
     site.store("Long known", at=long_ago)
@@ -37,6 +38,7 @@ def test_new_errors(site: Any) -> None:
     assert tried(site, "new_error", environment="staging")["would_fire"] == 0
 
 
+@pytest.mark.servers
 def test_reoccurrences(site: Any) -> None:
     issue = site.store("Queue stuck", at=ago(120))[0]
     site.client.post("issue-status", {"id": issue, "status": "fixed"})
@@ -45,6 +47,7 @@ def test_reoccurrences(site: Any) -> None:
     assert [item["group_id"] for item in tried(site, "reoccurrence")["items"]] == [issue]
 
 
+@pytest.mark.servers
 def test_thresholds_with_their_cooldown(site: Any) -> None:
     for minutes in (600, 599, 598, 597, 300, 100, 99, 98):
         site.store("Slow query", at=ago(minutes))
@@ -63,6 +66,7 @@ def test_spikes(site: Any) -> None:
     assert tried(site, "spike", min_count=3)["would_fire"] == 1
 
 
+@pytest.mark.servers
 def test_heartbeats(site: Any) -> None:
     assert tried(site, "heartbeat")["would_fire"] == 0
     site.store("Alive")

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.alerting import ChannelType, Message, NotDelivered
 from snaglist.plugins.alerting import tables as own
 from snaglist.plugins.alerting.types import chat
 from snaglist.plugins.alerting.types import email as email_type
+from snaglist.testing import Client, running_service
 
 TOKEN = "123456:ABC-DEF1234ghIkl-zyx57W2v1u123ew11"
 HOSTILE = "<!channel> @everyone *bold* [x](http://evil.test) & more"
@@ -160,7 +160,7 @@ def test_a_secret_in_a_failure_is_not_shown(sqlite_site: Any) -> None:
 
 
 def test_a_plugin_adds_a_type(fresh_data: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`register_types("alert channel type", register)`."""
+    """By the hook `register_channel_types`."""
     from contextlib import contextmanager as manager
 
     sent: list[Message] = []
@@ -176,8 +176,8 @@ def test_a_plugin_adds_a_type(fresh_data: Any, monkeypatch: pytest.MonkeyPatch) 
 
     pager = ChannelType(("number",), lambda call, target: "pager", open_)
     with running_service(fresh_data, jobs=False) as service:
-        known = dict(service.plugins.types("alert channel type"))
-        service.plugins._types["alert channel type"] = {**known, "pager": pager}
+        added = service.plugins.find("alerting").added["register_channel_types"]  # type: ignore[union-attr]
+        added.append(("pager", pager))
         client = Client(service)
         client.post("plugins", {"id": "alerting", "enabled": True})
         made = client.post("alert-channels", {"name": "x", "type": "pager", "number": "17"})
@@ -187,6 +187,6 @@ def test_a_plugin_adds_a_type(fresh_data: Any, monkeypatch: pytest.MonkeyPatch) 
         client.patch("alert-channels", {"id": 1, "number": "0"})
         # What a secret of a target is, is left out of failures; this one is too short to be told apart.
         assert client.post("alert-test", {"id": 1}).json == {"ok": False, "detail": "pager 0 is off"}
-        service.plugins._types["alert channel type"] = known
+        added.pop()
         answer = client.post("alert-test", {"id": 1}).json
         assert answer == {"ok": False, "detail": "the channel type pager is not installed"}

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import job_answers
+from snaglist.kernel import jobs as job_answers
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 
 @dataclass

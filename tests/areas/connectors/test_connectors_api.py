@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import update as change
 
 from snaglist.kernel.call import Actor
-from snaglist.kernel.testing import Client
 from snaglist.plugins.connectors import tables
 from snaglist.plugins.system.upgrading import upgrade
+from snaglist.testing import Client
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nbm90IHJlYWxseSBhIGtleSA0NzEx\n-----END OPENSSH PRIVATE KEY-----\n"
 SSH = {"host": "web-1.example", "user": "deploy", "paths": ["/var/log/app/*.log"], "private_key": KEY}
@@ -117,7 +117,9 @@ def test_a_sealed_secret_does_not_open_in_another_row(sqlite_site: Any) -> None:
 
 
 def test_without_a_key_no_secret_is_stored(sqlite_site: Any) -> None:
-    (sqlite_site.service.settings.data / "secret.key").mkdir()
+    key = sqlite_site.service.settings.data / "secret.key"
+    key.unlink()
+    key.mkdir()
     answer = post(sqlite_site, ssh())
     assert (answer.status, "SERVICE_SECRET" in answer.error) == (503, True)
     assert sqlite_site.client.get("connectors").json == {"data": []}
@@ -158,6 +160,7 @@ def test_72_names_ids_and_types(site: Any) -> None:
     assert [row["name"] for row in site.client.get("connectors").json["data"]] == ["Straße", "web-2"]
 
 
+@pytest.mark.servers
 def test_put_replaces_and_patch_merges_one_level_deep(site: Any) -> None:
     module = site.client.post("modules", {"name": "Billing"}).json
     made = post(
@@ -285,7 +288,7 @@ def test_too_many_files(sqlite_site: Any) -> None:
 
 
 def test_no_worker_is_told(sqlite_site: Any, fresh_data: Path) -> None:
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     made = sqlite_site.make()
     with running_service(fresh_data, jobs=False) as other:

@@ -12,6 +12,7 @@ from snaglist.plugins.connectors.types import local
 from snaglist.plugins.issues import tables as issues
 
 
+@pytest.mark.servers
 def test_74_what_a_plan_says_of_a_file(site: Any) -> None:
     """Check 74: growth, rest, truncation, rename; a preview changes nothing."""
     path = site.write("app.log", "alpha broke")
@@ -99,6 +100,7 @@ def test_76_a_file_that_was_dropped_before(site: Any) -> None:
     assert [row.connector_id for row in site.rows(issues.sources)] == [made["id"]]
 
 
+@pytest.mark.servers
 def test_a_file_that_goes_on_from_a_dropped_one(site: Any) -> None:
     logs = site.service.applications.all()[0].logs
     path = site.write("app.log", "alpha broke")
@@ -143,6 +145,7 @@ def test_a_link_that_takes_the_place_of_a_listed_file(site: Any, tmp_path: Path)
     assert site.titles() == {}
 
 
+@pytest.mark.servers
 def test_all_enabled_connectors_at_once(site: Any) -> None:
     site.write("a/app.log", "alpha broke")
     site.write("b/app.log", "beta broke")
@@ -167,6 +170,7 @@ def test_all_enabled_connectors_at_once(site: Any) -> None:
     assert site.client.post("connectors-test", {"id": third["id"]}).json["ok"] is True
 
 
+@pytest.mark.servers
 def test_runs_are_listed_newest_first(site: Any) -> None:
     site.write("app.log", "alpha broke")
     first, second = site.make("a"), site.make("b")
@@ -210,6 +214,7 @@ def test_75_one_run_of_a_connector_at_a_time(site: Any, monkeypatch: Any) -> Non
         leave.set()
 
 
+@pytest.mark.servers
 def test_delete_takes_runs_and_streams_and_leaves_what_was_read(site: Any) -> None:
     site.write("app.log", "alpha broke")
     made = site.make()

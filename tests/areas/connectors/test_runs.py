@@ -13,9 +13,11 @@ import pytest
 from sqlalchemy import update
 
 from snaglist.kernel import store, times
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.connectors import ConnectorType, planning, runs, syncing, tables
 from snaglist.plugins.connectors.types import BUILT_IN, local
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 

@@ -18,6 +18,8 @@ from snaglist.plugins.connectors import tables
 from snaglist.plugins.connectors.types import ssh
 from snaglist.plugins.issues import tables as issues
 
+pytestmark = pytest.mark.whole
+
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 

@@ -15,7 +15,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from snaglist.kernel.addresses import parse_networks
+from snaglist.kernel.origin import parse_networks
+
+pytestmark = pytest.mark.whole
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):

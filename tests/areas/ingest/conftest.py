@@ -17,8 +17,8 @@ import pytest
 from nats.js.errors import NotFoundError
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import Answer, Client, running_service
-from snaglist.plugins.issues import tables
+from snaglist.kernel.columns import metadata
+from snaglist.testing import Answer, Client, running_service
 
 
 class Sender:
@@ -76,7 +76,7 @@ class Sender:
     def count(self, table: str) -> int:
         call = self.client.service.call()
         with call.transaction(write=False) as db:
-            return int(db.execute(select(func.count()).select_from(getattr(tables, table))).scalar_one())
+            return int(db.execute(select(func.count()).select_from(metadata.tables[table])).scalar_one())
 
 
 @pytest.fixture

@@ -19,11 +19,13 @@ from nats.js.client import JetStreamContext
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
-from snaglist.kernel.testing import Client, running_service
-from snaglist.kernel.worker import Worker
 from snaglist.plugins.ingest import broker as rules
 from snaglist.plugins.ingest import wire
 from snaglist.plugins.logs.pushing import storing
+from snaglist.plugins.system import Worker
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 RUN = "from snaglist.kernel.cli import main; main()"
 MANY = [
@@ -119,25 +121,18 @@ def test_who_waits_finds_it_at_once(sender_by: Any, broker: Any) -> None:
     assert (sender.count("occurrences"), broker.streams()) == (1, [])
 
 
-def test_a_batch_larger_than_a_message(sender_by: Any, broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its parts wait until the message that names them is there; one that fails takes the others along."""
+def small_messages(broker: Any) -> None:
     broker.stop()
     broker.start("max_payload: 8KB")
+
+
+def test_a_batch_larger_than_a_message(sender_by: Any, broker: Any) -> None:
+    """It becomes several, and a repeated one is known."""
+    small_messages(broker)
     sender = sender_by(jobs=False)
-    whole = wire.Wire._put
-
-    async def failing(self: Any, stream: str, subject: str, body: bytes, headers: dict[str, str]) -> Any:
-        if subject == wire.PART and broken and not broken.pop():
-            raise OSError
-        return await whole(self, stream, subject, body, headers)
-
-    broken = [False, True, True]
-    monkeypatch.setattr(wire.Wire, "_put", failing)
-    assert sender.send(MANY).status == 503
-    assert broker.waiting() == {}
     assert sender.accepted(MANY)["accepted"] == len(MANY)
     waiting = broker.waiting()
-    assert waiting["batch"] == 1 and waiting["part"] > 3
+    assert waiting["batch"] > 3
     assert sender.accepted(MANY)["duplicates"] == len(MANY)
     assert broker.waiting() == waiting
     with working(sender.client.service):
@@ -145,11 +140,68 @@ def test_a_batch_larger_than_a_message(sender_by: Any, broker: Any, monkeypatch:
     assert ids(sender) == sorted(event["event_id"] for event in MANY)
 
 
-@pytest.mark.parametrize("events", [MANY, [{"message": "small"}]], ids=["parts", "whole"])
+def test_a_request_of_which_the_half_arrived(sender_by: Any, broker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is refused, uses no limit up, and is stored once when it is repeated."""
+    small_messages(broker)
+    sender = sender_by(jobs=False, ingest__rate_max_events=len(MANY))
+    publish = JetStreamContext.publish
+    sent: list[str] = []
+
+    async def failing(self: Any, subject: str, *given: Any, **named: Any) -> Any:
+        sent.append(subject)
+        if len(sent) > 3:
+            raise OSError
+        return await publish(self, subject, *given, **named)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(JetStreamContext, "publish", failing)
+        assert sender.send(MANY).status == 503
+    half = broker.waiting()["batch"]
+    assert 0 < half < 4
+    answer = sender.accepted(MANY)
+    assert answer["accepted"] + answer["duplicates"] == len(MANY) and 0 < answer["duplicates"] < len(MANY)
+    with working(sender.client.service):
+        eventually(broker.waiting, {})
+    assert ids(sender) == sorted(event["event_id"] for event in MANY)
+
+
+def test_an_event_larger_than_a_message(sender_by: Any, broker: Any) -> None:
+    small_messages(broker)
+    sender = sender_by(jobs=False)
+    large = {"message": "boom", "context": {"note": os.urandom(16_000).hex()}}
+    for events in ([large], [{"message": "small"}, large]):
+        answer = sender.send(events)
+        assert (answer.status, answer.json) == (413, {"error": "An event is larger than the broker takes."})
+    assert broker.waiting() == {}
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["whole", "a part is gone"])
+def test_what_0_1_left_in_parts_is_stored(sender_by: Any, broker: Any, lost: bool) -> None:
+    sender = sender_by(jobs=False)
+    sender.accepted(MANY)
+    (message,) = broker.messages()["batch"]
+    stream = broker_stream(sender)
+
+    async def as_before(client: Any) -> None:
+        await client.purge_stream(stream)
+        cut = [message.data[at : at + 8_000] for at in range(0, len(message.data), 8_000)]
+        parts = [(await client.publish(f"{stream}.part", part)).seq for part in cut]
+        await client.publish(f"{stream}.batch", str(parts).encode(), headers={"Snaglist-Parts": str(len(parts))})
+        if lost:
+            await client.delete_msg(stream, parts[1])
+
+    broker._asked(as_before)
+    assert broker.waiting()["part"] > 2
+    with working(sender.client.service):
+        eventually(broker.waiting, {"failed": 1} if lost else {})
+    assert sender.count("occurrences") == (0 if lost else len(MANY))
+
+
+@pytest.mark.parametrize("events", [MANY, [{"message": "small"}]], ids=["several", "one"])
 def test_an_answer_of_the_broker_that_is_lost(
     sender_by: Any, broker: Any, monkeypatch: pytest.MonkeyPatch, events: Any
 ) -> None:
-    """It is asked again, and knows the batch: that is no duplicate, and its parts stay."""
+    """It is asked again, and knows the batch: that is no duplicate."""
     publish = JetStreamContext.publish
     lost = []
 
@@ -160,8 +212,7 @@ def test_an_answer_of_the_broker_that_is_lost(
             raise NoAnswer
         return answer
 
-    broker.stop()
-    broker.start("max_payload: 8KB")
+    small_messages(broker)
     sender = sender_by(jobs=False)
     monkeypatch.setattr(JetStreamContext, "publish", losing)
     answer = sender.accepted(events)
@@ -289,7 +340,7 @@ def command(data: Path, url: str, code: str, *arguments: str, **config: str) -> 
 KILLS = {
     "taken": "Wire.body = die",
     "stored": "Wire.finish = die",
-    "acknowledged": "Wire._forget = die",
+    "acknowledged": "finish = Wire.finish\nWire.finish = lambda *given: (finish(*given), die())",
 }
 
 
@@ -298,8 +349,7 @@ def test_a_worker_that_is_killed(
     sender_by: Any, broker: Any, monkeypatch: pytest.MonkeyPatch, database_config: dict[str, str], moment: str
 ) -> None:
     monkeypatch.setattr(wire, "ACK_SECONDS", 1)
-    broker.stop()
-    broker.start("max_payload: 8KB")
+    small_messages(broker)
     sender = sender_by(jobs=False, **database_config)
     sender.accepted(MANY)
     sender.accepted({"message": "small"})

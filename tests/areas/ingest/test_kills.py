@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 

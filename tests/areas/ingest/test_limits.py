@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.logs.pushing import storing
 from snaglist.plugins.system.upgrading import upgrade
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 START = 1_800_000_000.0  # the start of a window of 60 s
 

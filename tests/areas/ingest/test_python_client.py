@@ -14,7 +14,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "clients" / "python"))
 from snaglist_client import SnaglistHandler, sending  # type: ignore[import-not-found]

@@ -14,6 +14,8 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "sending.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8787"

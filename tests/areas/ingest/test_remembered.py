@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.logs.pushing.context import Pruner, redacted_names
+from snaglist.testing import Client, running_service
 
 EVENT = b'{"message": "boom"}'
 REDACTED = redacted_names(["password", "set-cookie"])

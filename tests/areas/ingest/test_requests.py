@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 EVENT = {"message": "boom"}
 UTF8 = json.dumps({"message": "café"}, ensure_ascii=False)

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
-from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 TRACE = """Traceback (most recent call last):
   File "/srv/app/pay.py", line 3, in charge
@@ -179,7 +181,7 @@ def test_a_text_that_is_gone(sqlite_sender: Any) -> None:
     (row,) = sqlite_sender.occurrences()
     call = sqlite_sender.client.service.call()
     with call.transaction() as db:
-        db.execute(tables.payloads.delete())
+        db.execute(log_tables.payloads.delete())
     gone = sqlite_sender.client.get("source", occurrence=row["id"])
     assert (gone.status, gone.error) == (404, "Raw source is no longer available.")
 
@@ -199,7 +201,7 @@ def test_payloads_are_small(sqlite_sender: Any) -> None:
         sqlite_sender.accepted([maker.event(n + more) for more in range(10)])
     call = sqlite_sender.client.service.call()
     with call.transaction(write=False) as db:
-        bodies = [row.body for row in db.execute(tables.payloads.select())]
+        bodies = [row.body for row in db.execute(log_tables.payloads.select())]
     assert sum(map(len, bodies[10:])) / 30 < 1200
 
 

@@ -14,6 +14,8 @@ from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.logs import Delivery, Intake
 from snaglist.plugins.logs.pushing import committing
 
+pytestmark = pytest.mark.servers
+
 NOW = "2026-01-03 10:00:00"
 
 

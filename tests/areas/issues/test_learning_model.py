@@ -283,6 +283,7 @@ print([model.group("-|text|", template) for template in templates])
 """
 
 
+@pytest.mark.whole
 def test_every_process_learns_the_same() -> None:
     """§2, §4: hash seeds do not matter."""
     found = {

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import AccessInfo, Event, ExceptionInfo, Frame
+from snaglist.testing import Client, running_service
 
 LINE = "[2026-01-03 10:00:00] production.ERROR: "
 

@@ -20,10 +20,10 @@ from sqlalchemy import func, select
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
-from snaglist.plugins.logs.discovery import compile_pattern, discover
-from snaglist.plugins.logs.following import read_left
-from snaglist.plugins.logs.inplace import make_reading
-from snaglist.plugins.logs.rotation import in_place
+from snaglist.plugins.logs.collect.command import make_reading
+from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
+from snaglist.plugins.logs.collect.in_place import read_left
+from snaglist.plugins.logs.identify.search import in_place
 
 
 @dataclass

@@ -20,8 +20,10 @@ from sqlalchemy import Row
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
-from snaglist.plugins.logs import file_import, importing, moving, queries, unfinished
-from snaglist.plugins.logs.files import OpenFile
+from snaglist.plugins.logs.identify import moved, start
+from snaglist.plugins.logs.read import file_import, importing, open_entries
+from snaglist.plugins.logs.read.files import OpenFile
+from snaglist.plugins.logs.store import queries
 
 _CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources", "settle")
 _SHOWN = ("id", "path", "generation", "identity", "offset", "first_byte", "status", "open_event", "occurrence_count")
@@ -84,10 +86,10 @@ def _watch(journal: int) -> None:
         setattr(queries, name, noted(getattr(queries, name)))
     file_import.store_events = noted(file_import.store_events)
     for name in ("replace_event", "withdraw_event"):
-        setattr(unfinished, name, noted(getattr(unfinished, name)))
-    moving.rename_source = noted(moving.rename_source)
-    for name in ("_resume", "_look_again", "_take", "_out_of_the_way"):
-        setattr(file_import.FileImport, name, noted(getattr(file_import.FileImport, name)))
+        setattr(open_entries, name, noted(getattr(open_entries, name)))
+    moved.rename_source = noted(moved.rename_source)
+    importing.find_start = noted(importing.find_start)
+    start.decide = noted(start.decide)
 
 
 def _shown(value: Any) -> str:
@@ -106,9 +108,9 @@ def _shown(value: Any) -> str:
             return " ".join(map(_shown, value))
         case _ if hasattr(value, "keys"):
             return str({name: _shown(value[name]) for name in _SHOWN if name in value})
-        case _ if hasattr(value, "moves"):
+        case _ if hasattr(value, "trail"):
             trail = value.trail and value.trail.position
-            return f"<{_shown(value.source)} moves={value.moves} ends={value.ends} trail={trail}>"
+            return f"<{_shown(value.source)} {getattr(value, 'decision', '')} ends={value.ends} trail={trail}>"
         case _:
             return "…" if callable(value) else str(value)
 

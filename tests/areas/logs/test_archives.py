@@ -19,11 +19,11 @@ import zstandard
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import unpacking
-from snaglist.plugins.logs.files import open_file
-from snaglist.plugins.logs.line_ends import LineEnds
+from snaglist.plugins.logs.read import decompress
+from snaglist.plugins.logs.read.decompress import LineEnds
+from snaglist.plugins.logs.read.files import open_file
+from snaglist.testing import Client
 
 Pack = Callable[[bytes], bytes]
 
@@ -80,7 +80,7 @@ def test_a_file_cut_at_every_byte(kind: str, sqlite_store: Any, tmp_path: Path) 
         before = sqlite_store.count(tables.occurrences)
         result = sqlite_store.read(path)
         stored = sqlite_store.count(tables.occurrences) - before
-        if not unpacking.compression_of(packed[:cut]):  # too short to tell what it is
+        if not decompress.compression_of(packed[:cut]):  # too short to tell what it is
             continue
         whole = plainly(kind, packed[:cut]).count(b"\n")
         assert (stored, result.events, result.state) == (whole, whole, "partial" if whole else "failed"), cut

@@ -9,10 +9,12 @@ from sqlalchemy import select
 
 from snaglist.kernel import JobCall
 from snaglist.kernel.jobs import Cancelled
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import change_status, tables
-from snaglist.plugins.logs.maintenance import deletion
+from snaglist.plugins.logs.maintain import deletion
 from snaglist.plugins.logs.tables import log_deletions
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 CONFIRMATION = "DELETE LOGS"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel.settings import Settings
-from snaglist.plugins.logs.discovery import PatternOption, compile_pattern, discover, usable_pattern
+from snaglist.plugins.logs.collect.discovery import PatternOption, compile_pattern, discover, usable_pattern
 
 PATTERN = compile_pattern("")
 NOBODY = 65534

@@ -17,9 +17,11 @@ from sqlalchemy import select
 
 from snaglist.kernel import JobCall, times
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import incoming, resting
+from snaglist.plugins.logs.collect import drop_folder, finished
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 _START = 1_700_000_000
 
@@ -74,7 +76,7 @@ class Writers:
 def read(service: Service, chance: Random) -> None:
     """Run the job, as the schedule does; now and then it dies between reading and moving a file."""
     call = JobCall(service, service.applications.all()[0])
-    run = incoming.Incoming(call)
+    run = drop_folder.Incoming(call)
     with pytest.MonkeyPatch.context() as patch:
         if chance.random() < 0.3:
             moved = shutil.move
@@ -96,7 +98,7 @@ def read(service: Service, chance: Random) -> None:
 def is_due(service: Service) -> bool:
     call = service.call(actor=None)
     with call.transaction(write=False):
-        return incoming.due(call) is not None
+        return drop_folder.due(call) is not None
 
 
 def check(service: Service, writers: Writers, make_store: Any) -> None:
@@ -118,7 +120,7 @@ def check(service: Service, writers: Writers, make_store: Any) -> None:
 def test_every_line_is_stored_once(
     first: int, schedules: int, tmp_path: Path, make_store: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resting, "is_written", lambda path: False)
+    monkeypatch.setattr(finished, "is_written", lambda path: False)
     monkeypatch.setattr(JobCall, "check_cancelled", lambda self: None)
     monkeypatch.setattr(JobCall, "progress", lambda *given: None)
     written = archived = 0

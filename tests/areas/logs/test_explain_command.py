@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 NAMES = ["anna", "ben", "carla", "elif", "hugo", "kaya"]

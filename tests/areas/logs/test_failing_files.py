@@ -10,15 +10,16 @@ from sqlalchemy import select
 
 from snaglist.kernel import JobCall, ServiceError, Unavailable
 from snaglist.kernel.jobs import Cancelled
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning import model
 from snaglist.plugins.issues.learning import tables as learned
-from snaglist.plugins.logs import file_import, importing, incoming
-from snaglist.plugins.logs.following import is_due
-from snaglist.plugins.logs.inplace import make_reading
-from snaglist.plugins.logs.maintenance import reindexing
-from snaglist.plugins.logs.readings import FileChanged
+from snaglist.plugins.logs.collect import drop_folder
+from snaglist.plugins.logs.collect.command import make_reading
+from snaglist.plugins.logs.collect.in_place import is_due
+from snaglist.plugins.logs.maintain import reindexing
+from snaglist.plugins.logs.read import file_import, importing
+from snaglist.plugins.logs.read.parsing import FileChanged
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 
@@ -57,6 +58,7 @@ def test_the_others_are_read(client: Client, drop: Any, line: Line, poison: Any,
     assert (again["files"], again["events"], again["errors"]) == (1, 2, [])
 
 
+@pytest.mark.servers
 def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Line, poison: Any) -> None:
     poison["odd"] = StopIteration()
     path = tmp_path / "app.log"
@@ -73,10 +75,11 @@ def test_what_was_stored_of_it_before_stays(store: Any, tmp_path: Path, line: Li
     store.check_counters()
 
 
+@pytest.mark.servers
 def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is not told as read, and not archived unread."""
 
-    def run(self: Any, search: Any) -> None:
+    def run(self: Any, watch: Any) -> None:
         raise FileChanged
 
     with monkeypatch.context() as changing:
@@ -101,7 +104,7 @@ def test_a_database_that_is_away_ends_the_run(
         drop(client.service, name, line(message))
     monkeypatch.setattr(JobCall, "check_cancelled", lambda self: None)
     with pytest.raises(Unavailable):
-        incoming.Incoming(JobCall(client.service, client.service.applications.all()[0])).read_dropped()
+        drop_folder.Incoming(JobCall(client.service, client.service.applications.all()[0])).read_dropped()
     assert all(row["status"] == "ok" for row in client.get("sources").json["data"])
     poison.clear()
     monkeypatch.undo()

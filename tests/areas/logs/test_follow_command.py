@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import running_service
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()", "import"]
@@ -64,7 +66,7 @@ class Following:
     def counts(self) -> dict[str, int]:
         """Events stored by the message's first word."""
         with running_service(self.data, jobs=False) as service:
-            from snaglist.kernel.testing import Client
+            from snaglist.testing import Client
 
             issues = Client(service).get("errors", limit=200).json["data"]
         return {issue["title"].split()[0]: issue["count"] for issue in issues}

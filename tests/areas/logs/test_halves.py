@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs.files import OpenFile
+from snaglist.plugins.logs.read.files import OpenFile
 
 Line = Callable[..., str]
 

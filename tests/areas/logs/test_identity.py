@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.plugins.logs import identity
-from snaglist.plugins.logs.identity import BLOCK_BYTES, ChainedHash, name_family
+from snaglist.plugins.logs.identify import fingerprint
+from snaglist.plugins.logs.identify.fingerprint import BLOCK_BYTES, ChainedHash, name_family
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_chain_is_the_one_of_the_contract() -> None:
 @given(st.binary(max_size=300), st.lists(st.integers(1, 70), max_size=20), st.integers(0, 300))
 def test_going_on_equals_hashing_at_once(data: bytes, cuts: list[int], resume_at: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(identity, "BLOCK_BYTES", 32)
+        patch.setattr(fingerprint, "BLOCK_BYTES", 32)
         whole = ChainedHash()
         whole.feed(data)
         pieces = ChainedHash()

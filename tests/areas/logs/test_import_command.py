@@ -12,7 +12,9 @@ from urllib.request import urlopen
 
 import pytest
 
-from snaglist.plugins.logs.locking import import_turn
+from snaglist.plugins.logs.collect.locking import import_turn
+
+pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
 PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]

@@ -12,10 +12,11 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel import JobCall
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import Ingestion, Reading, import_file, incoming
-from snaglist.plugins.logs.incoming import due, module_name
+from snaglist.plugins.logs import Ingestion, Reading, import_file
+from snaglist.plugins.logs.collect import drop_folder
+from snaglist.plugins.logs.collect.drop_folder import due, module_name
+from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
 STAMP = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(time.time() - 300))
@@ -198,13 +199,14 @@ def test_a_death_between_reading_and_moving_is_healed(
         patch.setattr(JobCall, "check_cancelled", lambda self: None)
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
-            incoming.Incoming(job).read_dropped()
+            drop_folder.Incoming(job).read_dropped()
     (waiting,) = [row for row in rows(client, tables.sources) if not (data / row.path).exists()]
     body = run(client)
     assert (body["events"], body["processed"]) == (0, 1)
     assert (data / waiting.path).read_text() == line("one")
 
 
+@pytest.mark.servers
 def test_a_file_that_grew_after_such_a_death_is_the_same_file(
     client: Client, drop: Any, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,7 +218,7 @@ def test_a_file_that_grew_after_such_a_death_is_the_same_file(
         patch.setattr(JobCall, "check_cancelled", lambda self: None)
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
-            incoming.Incoming(job).read_dropped()
+            drop_folder.Incoming(job).read_dropped()
     with path.open("a") as stream:
         stream.write(second[-2:] + line("three", seconds=2))
     os.utime(path, (0, 0))
@@ -316,6 +318,7 @@ def test_files_read_in_place_are_followed_below_an_allowed_root(
         assert asked() is None
 
 
+@pytest.mark.servers
 def test_search_by_path_follows_the_move(client: Client, drop: Any, line: Line) -> None:
     """§17.4 `source` and `q`: the path that is shown finds the issue, the one it had in `logs` does not."""
     drop(client.service, "Web/app.log", line("one") + line("two"))

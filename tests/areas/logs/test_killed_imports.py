@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
 KINDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")

@@ -14,11 +14,13 @@ from sqlalchemy import Connection, select
 
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.connectors.tables import connectors, streams
 from snaglist.plugins.issues import relative_to_data, tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.load import Loader
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.whole
 
 Config = dict[str, str]
 Line = Callable[..., str]
@@ -76,6 +78,7 @@ def roots(tmp_path: Path) -> dict[str, Any]:
     return {"ingestion__allowed_roots": [str(tmp_path)]}
 
 
+@pytest.mark.servers
 def test_a_moved_data_directory_keeps_its_sources(
     database_config: Config, tmp_path: Path, drop: Any, line: Line, roots: dict[str, Any]
 ) -> None:
@@ -177,6 +180,7 @@ def run_snaglist(request: pytest.FixtureRequest, tmp_path: Path) -> Move:
     return run
 
 
+@pytest.mark.servers
 def test_files_that_went_elsewhere_are_read_on_there(
     client: Client, store: Any, shop: Path, tmp_path: Path, line: Line, run_snaglist: Move
 ) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import path_of, path_text, tables
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 NAMES = [

@@ -6,19 +6,26 @@ from contextlib import contextmanager
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs import Clock, Parser
 from snaglist.plugins.logs.parsers.base import Wrapped
+from snaglist.testing import Client, running_service
 
 LINES = "".join(
     f"2026-01-03 10:{n // 60:02}:{n % 60:02}|ERROR|billing|Invoice of anna {n} failed\n" for n in range(2400)
 )
+
+
+class Distribution(NamedTuple):
+    """What a plugin was installed from."""
+
+    name: Any
+    version: Any
 
 
 class Strange(BaseException):
@@ -76,10 +83,10 @@ def install(monkeypatch: pytest.MonkeyPatch, parser: Any, name: str = "pipes") -
     """Install a plugin with a parser beside all areas."""
     module: Any = ModuleType(f"plugin_{name}")
     module.describe = hookimpl(lambda: Description(name, "Pipes", "", "Log formats", "1.0"))
-    module.register_parsers = hookimpl(lambda register: register(parser))
+    module.register_parsers = hookimpl(lambda: [parser])
     for hook in ("describe", "register_parsers"):
         getattr(module, hook).__name__ = hook
-    point = SimpleNamespace(name=name, load=lambda: module, dist=SimpleNamespace(name="snaglist-pipes", version="1.0"))
+    point = SimpleNamespace(name=name, load=lambda: module, dist=Distribution("snaglist-pipes", "1.0"))
     monkeypatch.setattr(plugins, "entry_points", lambda group: [*entry_points(group=group), point])
 
 

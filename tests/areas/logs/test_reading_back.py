@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 TRACE = """\

@@ -13,11 +13,12 @@ import pytest
 import zstandard
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import EventSource, change_status, tables
-from snaglist.plugins.logs import LineBatch, Parser, Reader, file_import, importing, readings
-from snaglist.plugins.logs.files import OpenFile
+from snaglist.plugins.logs import LineBatch, Parser, Reader, hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN
+from snaglist.plugins.logs.read import file_import, importing, parsing
+from snaglist.plugins.logs.read.files import OpenFile
+from snaglist.testing import running_service
 
 Line = Callable[..., str]
 TRACE = 'Traceback (most recent call last):\n  File "/srv/app/orders.py", line 4, in charge\n    pay()\n'
@@ -380,13 +381,12 @@ def test_lines_read_gets_every_entry_once_before_filters(
     plugins = sqlite_store.service.plugins
     real = plugins.emit
 
-    def emit(hook: str, call: Any, *check: Any, **arguments: Any) -> Any:
-        if hook == "lines_read":
-            batch = arguments["batch"]
+    def emit(hook: Any, call: Any, batch: Any, *rest: Any, **options: Any) -> Any:
+        if hook is hookspecs.lines_read:
             assert isinstance(batch, LineBatch)
             assert call.connection is not None
             seen.extend(event.message for event in batch.events)
-        return real(hook, call, *check, **arguments)
+        return real(hook, call, batch, *rest, **options)
 
     monkeypatch.setattr(plugins, "emit", emit)
     log = tmp_path / "app.log"
@@ -439,7 +439,7 @@ def test_a_parser_that_raises_at_the_first_look_fails_its_files_only(
     raises: str, sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What it raises for a file's head is told as the file's failure; other formats are read as ever."""
-    monkeypatch.setattr(readings, "parsers_of", lambda *_: (Broken(raises), *BUILT_IN))
+    monkeypatch.setattr(parsing, "parsers_of", lambda *_: (Broken(raises), *BUILT_IN))
     (tmp_path / "other.log").write_text("§ one\n§ two\n")
     (tmp_path / "app.log").write_text(line("one"))
     assert sqlite_store.read(tmp_path / "app.log").error is None

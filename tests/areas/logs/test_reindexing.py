@@ -9,11 +9,13 @@ from sqlalchemy import select, update
 
 from snaglist.kernel import JobCall
 from snaglist.kernel.store import get_setting
-from snaglist.kernel.testing import Client, running_service
-from snaglist.plugins.issues import Event, EventSource, change_status, store_events, tables
-from snaglist.plugins.issues.reading import READERS
-from snaglist.plugins.logs import queries
-from snaglist.plugins.logs.maintenance import reindexing, stretches
+from snaglist.plugins.issues import Event, EventSource, change_status, hookspecs, store_events, tables
+from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.logs.maintain import reindexing, stretches
+from snaglist.plugins.logs.store import queries
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 
@@ -356,7 +358,7 @@ def test_pushed_events_are_grouped_again_from_their_text(
         ids = {n: db.execute(select(tables.occurrences.c.id).where(tables.occurrences.c.event_id == f"e{n}")).scalar()
                for n in texts}  # fmt: skip
         db.execute(
-            tables.payloads.insert(), [{"occurrence_id": i, "codec": "zstd", "body": b"x"} for i in ids.values()]
+            log_tables.payloads.insert(), [{"occurrence_id": i, "codec": "zstd", "body": b"x"} for i in ids.values()]
         )
     texts_by_id = {ids[n]: text for n, text in texts.items() if n != 3}
 
@@ -364,12 +366,16 @@ def test_pushed_events_are_grouped_again_from_their_text(
         text = texts_by_id.get(occurrence_id)
         return Event(text, occurred_at="2026-01-03 10:00:00", log_type="http", channel="shop") if text else None
 
-    monkeypatch.setattr(service.plugins, "types", lambda kind: {"ingest": read_back} if kind == READERS else {})
+    calls = service.plugins.calls
+    readers = [(None, read_back)]
+    monkeypatch.setattr(
+        service.plugins, "calls", lambda hook: readers if hook is hookspecs.read_occurrence else calls(hook)
+    )
     request.getfixturevalue("regrouped")
     body = reindex(client)
     assert (body["files"], body["events"], body["kept"], body["new_groups"]) == (1, 0, 1, 2)
     rows = store.rows(tables.occurrences)
     assert [(row.id, row.event_id, row.byte_start) for row in rows] == [(ids[n], f"e{n}", n * 10) for n in texts]
     assert len({row.issue_id for row in rows}) == 3
-    assert store.count(tables.payloads) == 3
+    assert store.count(log_tables.payloads) == 3
     store.check_counters()

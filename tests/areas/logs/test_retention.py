@@ -10,9 +10,11 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import change_status, tables
-from snaglist.plugins.logs.maintenance import queries, retention
+from snaglist.plugins.logs.maintain import queries, retention
+from snaglist.testing import Client, running_service
+
+pytestmark = pytest.mark.servers
 
 Line = Callable[..., str]
 

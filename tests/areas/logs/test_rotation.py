@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs.identify import search
 
 Line = Callable[..., str]
 
@@ -215,7 +216,7 @@ def test_fl15_a_link_that_moves_every_day(sqlite_store: Any, tmp_path: Path, num
 def test_fl16_a_file_is_not_readable_for_a_while(
     store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from snaglist.plugins.logs import importing
+    from snaglist.plugins.logs.read import importing
 
     logs = [tmp_path / f"{name}.log" for name in "abc"]
     real = importing.open_file
@@ -295,7 +296,7 @@ def test_a_truncation_while_a_file_is_read(
     sqlite_store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was parsed of the old bytes is not stored for the new ones; both are counted once."""
-    from snaglist.plugins.logs import file_import
+    from snaglist.plugins.logs.read import file_import
 
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, *map(numbered, range(3)))
@@ -322,7 +323,7 @@ def test_offsets_beyond_four_gigabytes(sqlite_store: Any, tmp_path: Path, number
     """A hole of 5 GiB stands for what was read; only the last block is looked at again."""
     from sqlalchemy import update
 
-    from snaglist.plugins.logs.identity import BLOCK_BYTES, ChainedHash
+    from snaglist.plugins.logs.identify.fingerprint import BLOCK_BYTES, ChainedHash
 
     log = tmp_path / "app.log"
     head = numbered(0)
@@ -449,6 +450,7 @@ def test_lines_that_are_in_original_and_copy_are_read_in_one(store: Any, tmp_pat
     store.check_counters()
 
 
+@pytest.mark.servers
 def test_what_a_copy_read_itself_is_joined_to_its_original(store: Any, tmp_path: Path, numbered: Numbered) -> None:
     """The copy went on, was read, and moved on before the original was seen to be another file."""
     log, copy, old = (tmp_path / name for name in ("app.log", "app.log.1", "app.log.2"))
@@ -472,14 +474,13 @@ def test_a_copy_that_is_completed_while_it_is_looked_at(
     sqlite_store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
     """Before or after it was compared with its original, and before it is read."""
-    from snaglist.plugins.logs import rotation
 
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, *map(numbered, range(10)))
     content = log.read_bytes()
     assert sqlite_store.scan(log) == 10
     old.write_bytes(content[: len(content) // 2])
-    real = rotation.shorter_copy
+    real = search.shorter_copy
 
     def completing(*arguments: Any) -> Any:
         if when == "before":
@@ -488,7 +489,7 @@ def test_a_copy_that_is_completed_while_it_is_looked_at(
         old.write_bytes(content)
         return found
 
-    monkeypatch.setattr(rotation, "shorter_copy", completing)
+    monkeypatch.setattr(search, "shorter_copy", completing)
     assert sqlite_store.scan(old) == 0
     log.write_text(numbered(10))
     assert sqlite_store.scan(tmp_path) == 1
@@ -500,21 +501,20 @@ def test_a_copy_that_is_completed_and_its_log_emptied_when_only_its_head_was_tak
     store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch, begun: int
 ) -> None:
     """The head is no line, or less than the first event: too little to know the copy by, once its log is empty."""
-    from snaglist.plugins.logs import rotation
 
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, numbered(0), "  at step one of it\n" * 20, *map(numbered, range(1, 10)))
     content = log.read_bytes()
     assert store.scan(log) == 10
     old.write_bytes(content[:begun])
-    real = rotation._find
+    real = search._in_place
 
     def completing(*arguments: Any) -> Any:
         old.write_bytes(content)
         log.write_text("")
         return real(*arguments)
 
-    monkeypatch.setattr(rotation, "_find", completing)
+    monkeypatch.setattr(search, "_in_place", completing)
     assert store.scan(old) == 0
     monkeypatch.undo()
     append(log, numbered(10))
@@ -527,21 +527,20 @@ def test_a_copy_that_goes_on_when_it_was_compared(
     store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It held just what was read of its log; then come lines that will be read in the log."""
-    from snaglist.plugins.logs import rotation
 
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, *map(numbered, range(5)))
     shutil.copy(log, old)
     assert store.scan(log) == 5
     append(log, numbered(5))
-    real = rotation._find
+    real = search._compare_in_place
 
     def completing(*arguments: Any) -> Any:
         found = real(*arguments)
         shutil.copy(log, old)
         return found
 
-    monkeypatch.setattr(rotation, "_find", completing)
+    monkeypatch.setattr(search, "_compare_in_place", completing)
     assert store.scan(old) == 0
     monkeypatch.undo()
     assert store.scan(log) == 1
@@ -630,26 +629,36 @@ def test_an_archive_made_of_a_line_that_was_half_read(store: Any, tmp_path: Path
     store.check_counters()
 
 
+def test_half_a_line_says_nothing_of_the_file_that_holds_it(store: Any, tmp_path: Path, numbered: Numbered) -> None:
+    """An archive of the log ends within its first line, and so do many: the log is not behind that half."""
+    log, packed = tmp_path / "app.log", tmp_path / "app.log.1.gz"
+    packed.write_bytes(gzip.compress(numbered(1)[:8].encode()))
+    store.scan(packed)
+    append(log, numbered(1), numbered(2))
+    assert store.scan(log) == 2
+    assert [row.time_source for row in store.rows(tables.occurrences)] == ["event", "event"]
+    assert store.source(log).first_byte == 0
+
+
 @pytest.mark.parametrize("step", ["holds", "contains"])
 def test_a_log_that_is_emptied_while_it_is_compared_with_its_copy(
     sqlite_store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     """Whichever is asked in that moment, what comes behind the known lines is counted once."""
-    from snaglist.plugins.logs import rotation
 
     log, old, older = (tmp_path / name for name in ("app.log", "app.log.1", "app.log.2"))
     append(log, *map(numbered, range(3)))
     assert sqlite_store.scan(log) == 3
     append(log, numbered(3), numbered(4))
     shutil.copy(log, old)
-    real = getattr(rotation, step)
+    real = getattr(search, step)
 
     def emptied(*arguments: Any) -> bool:
         answer = bool(real(*arguments))
         log.write_text("")
         return answer
 
-    monkeypatch.setattr(rotation, step, emptied)
+    monkeypatch.setattr(search, step, emptied)
     sqlite_store.scan(old)
     monkeypatch.undo()
     old.rename(older)

@@ -17,8 +17,10 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import running_service
 from snaglist.plugins.issues import tables
+from snaglist.testing import running_service
+
+pytestmark = pytest.mark.whole
 
 KEEP = 9
 _START = 1_700_000_000

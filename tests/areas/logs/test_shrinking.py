@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import shrinking
+from snaglist.plugins.logs.identify import compare
 
 Line = Callable[..., str]
 TRACE = 'Traceback (most recent call last):\n  File "/srv/app/orders.py", line 4, in charge\n    pay()\nKeyError: 1\n'
@@ -131,8 +131,8 @@ def test_a_cut_within_a_line_is_read_from_that_line(store: Any, tmp_path: Path, 
 def test_a_long_log_is_compared_in_pages(
     sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shrinking, "_PAGE", 7)
-    monkeypatch.setattr(shrinking, "CHUNK_BYTES", 100)
+    monkeypatch.setattr(compare, "_PAGE", 7)
+    monkeypatch.setattr(compare, "CHUNK_BYTES", 100)
     log, text = tmp_path / "app.log", lines(line, 0, 200)
     log.write_text("".join(text))
     sqlite_store.scan(log)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import incoming, resting
-from snaglist.plugins.logs.incoming import due
-from snaglist.plugins.logs.resting import GROWS, WRITTEN
+from snaglist.plugins.logs.collect import drop_folder, finished
+from snaglist.plugins.logs.collect.drop_folder import due
+from snaglist.plugins.logs.collect.finished import GROWS, WRITTEN
+from snaglist.testing import Client
 
 Line = Callable[..., str]
 leases = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who has a file open")
@@ -82,7 +82,7 @@ def folder(client: Client) -> Folder:
 @pytest.fixture
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody tells who has a file open, as on other systems and file systems."""
-    monkeypatch.setattr(resting, "is_written", lambda path: False)
+    monkeypatch.setattr(finished, "is_written", lambda path: False)
 
 
 @contextmanager
@@ -139,6 +139,7 @@ def test_a_slow_copy_in_many_pieces(folder: Folder, line: Line) -> None:
     assert len(folder.rows(tables.sources)) == 1
 
 
+@pytest.mark.servers
 @leases
 def test_a_file_that_is_open_stays(folder: Folder, line: Line) -> None:
     """However long nothing came: the program goes on writing to what it has open."""
@@ -191,7 +192,7 @@ def test_only_files_that_were_archived_lately_are_looked_at(
     with writing(folder.application.processed / "app.log") as stream:
         stream.write(line("two", seconds=1).encode())
     assert folder.due
-    monkeypatch.setattr(incoming, "GROWING_HOURS", -1)
+    monkeypatch.setattr(drop_folder, "GROWING_HOURS", -1)
     assert not folder.due
 
 
@@ -236,6 +237,7 @@ def test_an_archive_in_the_making_is_no_failure(folder: Folder, line: Line) -> N
     assert len(folder.rows(tables.occurrences)) == len(WORDS)
 
 
+@pytest.mark.servers
 def test_an_archive_that_stays_damaged_is_a_failure(folder: Folder, line: Line) -> None:
     path = folder.write("app.log.gz", gzip.compress((line("failed") * 50).encode())[:40])
     assert folder.run()["errors"] == []
@@ -272,9 +274,9 @@ def test_only_so_many_waiting_files_are_named(folder: Folder, line: Line) -> Non
 def test_who_has_a_file_open(tmp_path: Path) -> None:
     path = tmp_path / "app.log"
     path.write_text("x")
-    assert not resting.is_written(path)
+    assert not finished.is_written(path)
     with path.open():
-        assert not resting.is_written(path)
+        assert not finished.is_written(path)
     with writing(path):
-        assert resting.is_written(path)
-    assert not resting.is_written(path)
+        assert finished.is_written(path)
+    assert not finished.is_written(path)

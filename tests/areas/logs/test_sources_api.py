@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.kernel import Actor
-from snaglist.kernel.testing import Client, running_service
 from snaglist.plugins.issues import tables
-from snaglist.plugins.logs import Ingestion, Reading, import_file, viewing
+from snaglist.plugins.logs import Ingestion, Reading, import_file
+from snaglist.plugins.logs.show import raw_text
+from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
 
@@ -110,6 +111,7 @@ def test_a_line_behind_a_byte_order_mark_belongs_to_its_event(
     assert shown[0]["offset"] == 0
 
 
+@pytest.mark.servers
 def test_a_whole_source_page_by_page(client: Client, tmp_path: Path, line: Line) -> None:
     log = tmp_path / "app.log"
     noise = "".join(line(f"noise {n}", "INFO", n) for n in range(10))
@@ -141,7 +143,7 @@ def test_a_whole_source_page_by_page(client: Client, tmp_path: Path, line: Line)
 def test_a_page_from_a_line(sqlite_client: Client, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch,
                             scan: int, encoding: str) -> None:  # fmt: skip
     """Lines count from 1, however the file is cut while it is read."""
-    monkeypatch.setattr(viewing, "_SCAN", scan)
+    monkeypatch.setattr(raw_text, "_SCAN", scan)
     log = tmp_path / "app.log"
     mark = "\ufeff" if encoding == "utf-16-le" else ""
     log.write_bytes((mark + "".join(line(f"ün {n}", seconds=n) for n in range(9)) + "no end").encode(encoding))
@@ -159,7 +161,7 @@ def test_a_page_from_a_line(sqlite_client: Client, tmp_path: Path, line: Line, m
 
 def test_pages_of_lines_longer_than_a_page(sqlite_client: Client, tmp_path: Path, line: Line,
                                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
-    monkeypatch.setattr(viewing, "MAX_CONTENT", 100)
+    monkeypatch.setattr(raw_text, "MAX_CONTENT", 100)
     log = tmp_path / "app.log"
     log.write_text(line("x" * 500) + line("short", seconds=1))
     source = take_in(sqlite_client, log)
@@ -177,7 +179,7 @@ def test_pages_of_lines_longer_than_a_page(sqlite_client: Client, tmp_path: Path
 def test_lines_are_cut_behind_each_line_feed(lines: list[str], encoding: str) -> None:
     """In two-byte encodings the bytes of other characters may look like a line feed."""
     data = "\n".join(lines).encode(encoding)
-    pieces = viewing.split_lines(data, viewing.line_feed(encoding))
+    pieces = raw_text.split_lines(data, raw_text.line_feed(encoding))
     assert b"".join(pieces) == data
     assert [piece.decode(encoding).removesuffix("\n") for piece in pieces] == "\n".join(lines).split("\n")[
         : len(pieces)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel.testing import Answer, Client
 from snaglist.plugins.issues import tables
+from snaglist.testing import Answer, Client
 
 # The map of case SM-01: `app.js:1:9` is line 2, column 3 of src/a.js; `app.js:1:26` line 1, column 18 of src/b.js.
 EXAMPLE = next(

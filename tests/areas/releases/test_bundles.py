@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 ROOT = Path(__file__).parents[3]
 REQUIRED = os.environ.get("REQUIRE_SERVERS") == "1"
 CART = """\

@@ -8,6 +8,8 @@ import pytest
 
 from snaglist.kernel import times
 
+pytestmark = pytest.mark.servers
+
 
 def ago(**distance: float) -> str:
     return times.add(times.now(), **{name: -value for name, value in distance.items()})

@@ -12,6 +12,7 @@ ID = "85314830-023f-4cf1-a267-535f4e37bb17"
 OTHER_ID = "9d2c1b7e-1111-4222-8333-444455556666"
 
 
+@pytest.mark.servers
 def test_a_map_is_known_by_release_and_file(shop: Any, example: dict[str, Any]) -> None:
     made = shop.upload(file="https://cdn.example/static/./js/app.4f2a.js?v=1#x").json
     assert made["file"] == "static/js/app.4f2a.js"
@@ -44,6 +45,7 @@ def test_a_map_with_a_debug_id_keeps_its_row_and_moves(shop: Any, example: dict[
     assert third["release"] == "v3" and len(shop.maps()) == 3
 
 
+@pytest.mark.servers
 def test_put_replaces_and_patch_changes(shop: Any, example: dict[str, Any]) -> None:
     first, second = shop.upload().json["id"], shop.upload(file="b.js").json["id"]
     put = {"release": "v2", "file": "c.js", "map": {**example, "names": [], "mappings": "AAAA"}}

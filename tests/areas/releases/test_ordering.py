@@ -61,6 +61,7 @@ def order(shop: Any, one: str, other: str, environment: str = "production") -> i
         return compare(call, one, other, environment)
 
 
+@pytest.mark.servers
 def test_names_that_are_no_versions_are_ordered_by_their_deploys(shop: Any) -> None:
     shop.deploy("spring", deployed_at="2026-01-01 00:00:00")
     shop.deploy("summer", deployed_at="2026-06-01 00:00:00")

@@ -94,6 +94,7 @@ def test_115_a_place_resolves_on_events_stored_before_and_after_the_upload(shop:
     assert shop.push_script("app.js:1:9") == before
 
 
+@pytest.mark.servers
 def test_each_event_of_an_issue_is_read_back_resolved(shop: Any) -> None:
     shop.upload()
     stack = "Error: boom\n    at t (https://shop.example/app.js:1:9)\n    at n (https://shop.example/app.js:1:21)"
@@ -118,6 +119,7 @@ def test_a_source_that_is_a_script_is_not_resolved_again(shop: Any) -> None:
     assert shop.push_script("https://shop.example/dist/a.js:1:9") == issue_id
 
 
+@pytest.mark.servers
 def test_which_map_is_chosen(shop: Any, example: dict[str, Any]) -> None:
     def named(name: str) -> dict[str, Any]:
         return {**example, "sources": [name, "other.ts"]}
@@ -262,6 +264,7 @@ def test_the_link_to_the_source(shop: Any) -> None:
     assert shop.releases(shop.push("No frame"))["source_link"] is None
 
 
+@pytest.mark.servers
 def test_the_link_goes_through_a_map_that_came_late(shop: Any) -> None:
     shop.client.put("release-settings", {"repo_url_template": "https://git.example.com/{path}#L{line}"})
     issue_id = shop.push_script()

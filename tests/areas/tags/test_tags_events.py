@@ -3,8 +3,11 @@
 import pytest
 
 from snaglist.kernel import times
-from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, hookspecs, store_events, tables
 from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
+from snaglist.plugins.tags import tables as tag_tables
+
+pytestmark = pytest.mark.servers
 
 MINUTE = 60
 
@@ -122,7 +125,9 @@ def test_edit_without_any_rule_left(service, issue, tag, tags_of):
     created = tag("x", match_word="alpha")
     call = service.call()
     with call.transaction() as db:
-        db.execute(tables.tag_rules.update().where(tables.tag_rules.c.tag_id == created["id"]).values(enabled=False))
+        db.execute(
+            tag_tables.tag_rules.update().where(tag_tables.tag_rules.c.tag_id == created["id"]).values(enabled=False)
+        )
         run_rules(call, [issue_id])
     assert tags_of(issue_id) == {"x": "rule"}
     with call.transaction():
@@ -136,12 +141,12 @@ def test_kinds_of_change_without_rules(service, issue, tag, tags_of):
     created = tag("x", match_word="alpha")
     call = service.call()
     with call.transaction() as db:
-        db.execute(tables.issue_tags.delete())
+        db.execute(tag_tables.issue_tags.delete())
         for kind in ("status", "assignment", "snooze"):
-            call.emit("issue_changed", change=IssueChange(kind, (issue_id,)))
+            call.emit(hookspecs.issue_changed, IssueChange(kind, (issue_id,)))
     assert tags_of(issue_id) == {}
     with call.transaction():
-        call.emit("issue_changed", change=IssueChange("unmerge", (issue_id,)))
+        call.emit(hookspecs.issue_changed, IssueChange("unmerge", (issue_id,)))
     assert tags_of(issue_id) == {created["name"]: "rule"}
 
 
@@ -151,8 +156,8 @@ def test_merge_brings_another_text(service, issue, tag, tags_of):
     tag("x", match_word="alpha")
     call = service.call()
     with call.transaction() as db:
-        db.execute(tables.issue_tags.delete())
-        call.emit("issue_changed", change=IssueChange("merge", (merged,), {"target_id": target}))
+        db.execute(tag_tables.issue_tags.delete())
+        call.emit(hookspecs.issue_changed, IssueChange("merge", (merged,), {"target_id": target}))
     assert (tags_of(target), tags_of(merged)) == ({"x": "rule"}, {})
 
 

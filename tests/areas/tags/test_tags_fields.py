@@ -7,15 +7,13 @@ import pytest
 BLANKS = ["", " ", "\u00a0", "\u2003\u3000", "\n\r\t", " \u2028 \u0085"]
 DEFAULTS = {"color": "#64748b", "icon": "tag", "match_word": "", "rules": [], "issue_count": 0}
 
-# Shapes are checked before a database is opened, so one of the three will do.
-on_sqlite = pytest.mark.parametrize("database_config", ["sqlite"], indirect=True)
-
 
 def refused(answer, field):
     """Tell whether the answer is 422 and names the field."""
     return answer.status == 422 and answer.json["error"].startswith(f"{field}: ")
 
 
+@pytest.mark.servers
 def test_create(client):
     """Check 78: the name is trimmed, the colour lower-case, the rest default."""
     answer = client.post("tags", {"name": "  Bug  ", "color": "#ABCDEF"})
@@ -31,6 +29,7 @@ def test_create(client):
     assert client.get("tags").json == {"data": [tag]}
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("name", ["x", "a" * 80, "\U0001f41b" * 80, "  " + "ß" * 80 + "\u2003"])
 def test_good_names(client, name):
     """Check 79, TG-11: lengths count code points after trimming."""
@@ -38,7 +37,6 @@ def test_good_names(client, name):
     assert (answer.status, answer.json["name"]) == (201, name.strip())
 
 
-@on_sqlite
 @pytest.mark.parametrize(
     "name", [*BLANKS, "a" * 81, "\U0001f41b" * 81, 5, None, [], {}, True, "a\x00b", "\ud800"], ids=repr
 )
@@ -48,7 +46,6 @@ def test_bad_names(client, name):
     assert client.get("tags").json["data"] == []
 
 
-@on_sqlite
 def test_missing_name(client):
     """Checks 29 and 79: the name is required by POST, PUT and PATCH."""
     assert refused(client.post("tags", {}), "name")
@@ -57,7 +54,6 @@ def test_missing_name(client):
     assert refused(client.patch("tags", {"id": tag_id, "color": "#000000"}), "name")
 
 
-@on_sqlite
 @pytest.mark.parametrize(
     "color", ["#abc", "abcdef", "#abcdeg", "#12345\uff16", "#abcdef\n", "#abcdef ", " #abcdef", "#abcdef0", "", 5, []]
 )
@@ -66,14 +62,12 @@ def test_bad_colors(client, color):
     assert refused(client.post("tags", {"name": "x", "color": color}), "color")
 
 
-@on_sqlite
 @pytest.mark.parametrize("icon", ["bug", "b" * 32, "a", "a-b_9"])
 def test_good_icons(client, icon):
     """Check 80, TG-12."""
     assert client.post("tags", {"name": "x", "icon": icon}).json["icon"] == icon
 
 
-@on_sqlite
 @pytest.mark.parametrize("icon", ["Bug", "1bug", "büg", "b" * 33, "bug\n", "", " bug", "bug ", "-a", 1, ["a"]])
 def test_bad_icons(client, icon):
     """Check 80, TG-12: the whole value matches the pattern."""
@@ -88,7 +82,6 @@ def test_good_words(client, word):
     assert [(rule["match_word"], rule["enabled"]) for rule in tag["rules"]] == [(word.strip(), True)]
 
 
-@on_sqlite
 @pytest.mark.parametrize("word", ["w" * 201, "\U0001f41b" * 201, 5, [], True])
 def test_bad_words(client, word):
     """Check 81, TG-11."""
@@ -103,7 +96,6 @@ def test_blank_word_is_no_rule(client, issue, tags_of, blank):
     assert (tag["match_word"], tag["rules"], tags_of(issue_id)) == ("", [], {})
 
 
-@on_sqlite
 @pytest.mark.parametrize("field", ["color", "icon", "match_word", "rule_enabled"])
 def test_null_counts_as_omitted(client, field):
     """§16.1: `null` takes the default in POST and PUT and keeps the value in PATCH."""
@@ -123,6 +115,7 @@ def without_ids(tag):
     return {**tag, "rules": rules, "updated_at": None}
 
 
+@pytest.mark.servers
 def test_put_replaces_and_patch_keeps(client):
     """Check 86."""
     given = {"name": "a", "color": "#123456", "icon": "bug", "match_word": "word", "rule_enabled": False}
@@ -146,6 +139,7 @@ def test_rule_id_changes_when_rebuilt(client, tag):
     assert first["rules"][0]["id"] != second["rules"][0]["id"]
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("first", "second"),
     [("Bug", "bug"), ("Bug", " Bug "), ("STRASSE", "straße"), ("caf\u00e9", "cafe\u0301"), ("\u03a3", "\u03c2")],
@@ -160,6 +154,7 @@ def test_names_are_unique_by_key(client, tag, first, second):
     assert [tag["name"] for tag in client.get("tags").json["data"]] == sorted([first, "other"], key=str.casefold)
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(("first", "second"), [("u", "ü"), ("a", "\uff41"), ("a", "a."), ("i", "\u0131")])
 def test_names_that_differ(client, tag, first, second):
     """§6.2: accents and full-width forms stay distinct."""
@@ -167,6 +162,7 @@ def test_names_that_differ(client, tag, first, second):
     assert client.post("tags", {"name": second}).status == 201
 
 
+@pytest.mark.servers
 def test_own_name_may_stay(client, tag):
     """Check 82: a tag may keep its name, in another case too."""
     tag_id = tag("Bug")["id"]
@@ -174,6 +170,7 @@ def test_own_name_may_stay(client, tag):
     assert client.patch("tags", {"id": tag_id, "name": "BUG"}).json["name"] == "BUG"
 
 
+@pytest.mark.servers
 def test_list_is_sorted_by_key(client, tag):
     """§16.1: the order is that of `key(name)`, by code point."""
     names = ["b", "A", "é", "Z", "\U0001f41b", "ÿ", "_", "10", "9", "\uff21"]
@@ -183,12 +180,12 @@ def test_list_is_sorted_by_key(client, tag):
     assert [tag["name"] for tag in client.get("tags").json["data"]] == expected
 
 
-@on_sqlite
 def test_unknown_fields_are_ignored(client):
     """Check 38."""
     assert client.post("tags", {"name": "x", "extra": 1, "id": "no"}).status == 201
 
 
+@pytest.mark.servers
 def test_refused_name_stores_nothing(client, tag):
     """§6.6: a duplicate name leaves the tag, its rule and its assignments as they were."""
     tag("taken")

@@ -5,11 +5,7 @@ import pytest
 NOT_IDS = [0, -1, 1.5, True, None, "1", [], {}, 9223372036854775808]
 BIGGEST = 9223372036854775807
 
-# Shapes are checked before a database is opened, so one of the three will do.
-on_sqlite = pytest.mark.parametrize("database_config", ["sqlite"], indirect=True)
 
-
-@on_sqlite
 @pytest.mark.parametrize("bad", NOT_IDS, ids=repr)
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_bad_ids(client, tag, method, bad):
@@ -23,7 +19,6 @@ def test_bad_ids(client, tag, method, bad):
     assert [tag["name"] for tag in client.get("tags").json["data"]] == ["Payments"]
 
 
-@on_sqlite
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_missing_id(client, method):
     """Check 87: without id 422."""
@@ -31,7 +26,6 @@ def test_missing_id(client, method):
     assert (answer.status, answer.json["error"][:4]) == (422, "id: ")
 
 
-@on_sqlite
 @pytest.mark.parametrize("query", ["0", "-1", "x", "1.5", "9223372036854775808"])
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_bad_id_in_the_query(client, method, query):
@@ -69,13 +63,13 @@ def test_id_in_query_and_body(client, tag):
     assert client.delete("tags", id=second).status == 200
 
 
-@on_sqlite
 def test_whole_number_counts_as_integer(client, tag):
     """§6.1: `1.0` counts as the integer 1."""
     tag_id = tag()["id"]
     assert client.delete("tags", {"id": float(tag_id)}).json == {"id": tag_id, "deleted": True}
 
 
+@pytest.mark.servers
 def test_delete(client, issue, tag, tags_of):
     """Check 87: the issue no longer has the tag; again 404."""
     issue_id = issue("gateway timeout")
@@ -87,6 +81,7 @@ def test_delete(client, issue, tag, tags_of):
     assert client.get("tags").json == {"data": []}
 
 
+@pytest.mark.servers
 def test_applications_have_their_own_tags(client):
     """Check 46."""
     assert client.post("applications", {"name": "Customer Portal"}).status == 201
@@ -95,6 +90,7 @@ def test_applications_have_their_own_tags(client):
     assert [tag["name"] for tag in client.get("tags", app="customer-portal").json["data"]] == ["Bug"]
 
 
+@pytest.mark.servers
 def test_issue_tags_echo(client, issue, tag, tags_of):
     """Check 88: the echo, `manual`, and `add` by default."""
     issue_id, tag_id = issue(), tag()["id"]
@@ -108,7 +104,6 @@ def test_issue_tags_echo(client, issue, tag, tags_of):
     assert client.get("tags").json["data"][0]["issue_count"] == 0
 
 
-@on_sqlite
 @pytest.mark.parametrize("action", ["toggle", "ADD", "add ", "", None, 1])
 def test_issue_tags_action(client, issue, tag, action):
     """Check 88: exactly `add` or `remove`."""
@@ -117,7 +112,6 @@ def test_issue_tags_action(client, issue, tag, action):
     assert (answer.status, answer.json["error"].split(":")[0]) == (422, "action")
 
 
-@on_sqlite
 @pytest.mark.parametrize("bad", [*NOT_IDS, "missing"], ids=repr)
 @pytest.mark.parametrize("field", ["group_id", "tag_id"])
 def test_issue_tags_bad_ids(client, issue, tag, field, bad):
@@ -141,7 +135,6 @@ def test_issue_tags_unknown(client, issue, tag):
     assert client.post("issue-tags", {"group_id": issue_id, "tag_id": tag_id}).status == 200
 
 
-@on_sqlite
 def test_issue_tags_method(client):
     """§16.2: POST only."""
     answer = client.get("issue-tags")

@@ -1,7 +1,10 @@
 """Rules over more issues than fit into a request's own transaction: api.md §16.1 rule 3."""
 
+import threading
+
 import pytest
 
+from snaglist.kernel import Job
 from snaglist.plugins.tags import rebuild, rules
 
 ISSUES = 7
@@ -26,6 +29,7 @@ def jobs(client):
     return [(job["kind"], job["status"]) for job in client.get("jobs").json["data"]]
 
 
+@pytest.mark.servers
 def test_job_is_waited_for(client, issues, tag, slow):
     """The answer comes when the job is done, and shows what it did."""
     created = tag("x", match_word="alpha")
@@ -35,6 +39,38 @@ def test_job_is_waited_for(client, issues, tag, slow):
     assert changed["issue_count"] == 1
     cleared = client.patch("tags", {"id": created["id"], "name": "x", "match_word": ""}).json
     assert cleared["issue_count"] == 0
+
+
+@pytest.fixture
+def busy(service):
+    """Keep the only worker busy while the test runs."""
+    started, released = threading.Event(), threading.Event()
+
+    def run(call):
+        started.set()
+        released.wait(60)
+
+    service.jobs.add("test", Job("busy", run))
+    call = service.call()
+    with call.transaction():
+        call.enqueue("busy")
+    service.jobs.wake()
+    assert started.wait(60)
+    yield
+    released.set()
+
+
+def test_the_answer_does_not_wait_for_a_busy_worker(client, service, issues, tag, slow, busy, monkeypatch):
+    """The tag is the answer, the rest a job that is seen and done when a worker comes to it."""
+    assert rebuild.BUDGET_SECONDS + rebuild.WAIT_SECONDS < 5
+    monkeypatch.setattr(rebuild, "WAIT_SECONDS", 0.1)
+    created = tag("x", match_word="alpha")
+    assert (created["name"], created["match_word"], created["issue_count"]) == ("x", "alpha", 0)
+    assert jobs(client) == [("tag_rule", "queued"), ("busy", "running")]
+    for send in (client.put, client.patch):
+        assert send("tags", {"id": created["id"], "name": "x", "match_word": "alpha"}).status == 200
+    service.jobs.run_queued(service.call().application)  # as another worker would
+    assert client.get("tags").json["data"][0]["issue_count"] == ISSUES - 1
 
 
 def test_request_runs_the_job_itself(client, service, issues, tag, slow, monkeypatch):

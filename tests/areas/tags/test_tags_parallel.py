@@ -3,6 +3,10 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
+pytestmark = pytest.mark.servers
+
 
 def at_once(act, arguments):
     """Run a function for each argument at the same time and return the results."""

@@ -19,8 +19,8 @@ from sqlalchemy import select, update
 
 from snaglist.kernel import store, times
 from snaglist.kernel.service import Service
-from snaglist.kernel.testing import Answer, Client, running_service
 from snaglist.plugins.issues import Event, EventSource, store_events, tables
+from snaglist.testing import Answer, Client, running_service
 
 
 def _doubles() -> ModuleType:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
 VENDORS = ["linear", "github", "gitlab", "jira"]
 

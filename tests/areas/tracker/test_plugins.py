@@ -1,12 +1,10 @@
-"""A tracker that a plugin adds (`register_types("tracker provider", register)`)."""
+"""A tracker that a plugin adds, by the hook `register_trackers`."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from snaglist.kernel import hookimpl
 from snaglist.plugins.tracker import Draft, Item, Note, Opening, Page, Provider, Viewer
-from snaglist.plugins.tracker.contract import KIND
 
 NOW = "2026-01-02 08:00:00"
 
@@ -47,20 +45,10 @@ class Board:
 BOARD = Provider(Board, lambda document: document.get("card"), endpoint="https://board.example/api")
 
 
-class Plugin:
-    """What a wheel would bring."""
-
-    @hookimpl
-    def register_types(self, kind: str, register: Callable[[str, Any], None]) -> None:
-        if kind == KIND:
-            register("board", BOARD)
-
-
 def test_a_provider_of_a_plugin(site_with: Callable[..., Any]) -> None:
     site = site_with("github", settings=False)
-    known = dict(site.service.plugins.types(KIND))
-    Plugin().register_types(KIND, known.__setitem__)
-    site.service.plugins._types[KIND] = known
+    added = site.service.plugins.find("tracker").added["register_trackers"]
+    added.append(("board", BOARD))
     Board.items = {"7": Item("7", "B-7", "Refund fails", "open", "open", NOW, NOW, places=("Ops",))}
     given = {"provider": "board", "team_key": "ops", "api_key": "a-key", "enabled": True, "status_writeback": True}
     assert site.client.put("tracker-settings", given).status == 200
@@ -73,5 +61,5 @@ def test_a_provider_of_a_plugin(site_with: Callable[..., Any]) -> None:
     assert Board.items["7"].status == "fixed"
     made = site.store("Disk is full")
     assert site.sync("create", ids=[made])["results"][0]["external_id"] == "B-9"
-    del known["board"]
+    added.pop()
     assert site.client.post("tracker-test").json["message"] == "The provider board is not installed."

@@ -23,6 +23,7 @@ def _doubles(double_of: Any) -> None:
     doubles = __import__("tracker_doubles")
 
 
+@pytest.mark.servers
 def test_items_on_each_database(site: Any) -> None:
     first = site.double.add("  Refund\n fails  ", body="It does.\r\nAlways.", assignee={"login": "ana"},
                             assignees=[{"login": "ana", "id": 7}])  # fmt: skip
@@ -393,6 +394,7 @@ def test_an_item_of_the_first_year_does_not_stop_the_pull(site_with: Callable[..
     assert site.issues()[0]["last_seen"] == "1970-01-01 00:00:00"
 
 
+@pytest.mark.servers
 def test_names_that_no_database_takes(site: Any) -> None:
     site.double.add("T", repository_url="x/octo\0/shop\ud800", html_url="http://t.example/\ud800\0")
     assert site.sync()["pulled"] == 0  # it is of another repository

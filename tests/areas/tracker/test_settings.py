@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel.store import get_setting, put_setting
-from snaglist.kernel.testing import running_service
+from snaglist.testing import running_service
 
 DEFAULTS = {
     "enabled": False, "provider": "linear", "endpoint_url": "", "project": "", "team_key": "", "account": "",
@@ -137,7 +137,7 @@ def test_what_is_pulled_resets_the_position_other_fields_do_not(site_with: Calla
 def test_the_environment_wins(fresh_data: Path) -> None:
     config = {"tracker__api_key": KEY, "tracker__webhook_secret": "from-the-environment"}
     with running_service(fresh_data, jobs=False, **config) as service:
-        from snaglist.kernel.testing import Client
+        from snaglist.testing import Client
 
         client = Client(service)
         client.post("plugins", {"id": "tracker", "enabled": True})

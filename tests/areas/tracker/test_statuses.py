@@ -64,6 +64,7 @@ def test_what_is_written_is_no_news(site: Any) -> None:
     assert site.double.said(number) == []
 
 
+@pytest.mark.servers
 def test_an_echo_between_the_move_and_its_note(site: Any) -> None:
     """The notification is worked on before the job that caused it could note what it wrote."""
     number, issue_id = an_issue(site)
@@ -129,6 +130,7 @@ def test_the_later_change_there_stops_the_write_back(site: Any) -> None:
     assert site.status(issue_id) == "fixed" and sent(site) == []
 
 
+@pytest.mark.servers
 def test_a_bulk_change_goes_out_as_one_job(site: Any) -> None:
     site.settings(status_writeback=True)
     numbers = [site.double.add(f"Item {number}") for number in range(3)]
@@ -177,6 +179,7 @@ def test_waiting_for_the_write_back(site_with: Callable[..., Any]) -> None:
     assert number == 1
 
 
+@pytest.mark.servers
 def test_a_tracker_that_is_away_gets_it_later(site: Any) -> None:
     doubles = __import__("tracker_doubles")
     number, issue_id = an_issue(site)
@@ -249,6 +252,7 @@ def test_what_an_item_says(site_with: Callable[..., Any]) -> None:
     assert f"https://logs.example.com/?view=issue&id={issue_id}&app=default" in item["body"]
 
 
+@pytest.mark.servers
 def test_merged_issues_keep_one_item(site: Any) -> None:
     first, second, third = (site.store(text) for text in ("Disk alpha full", "Queue beta stuck", "Mail gamma lost"))
     site.sync("create", ids=[first, second])

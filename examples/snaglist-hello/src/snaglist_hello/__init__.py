@@ -1,17 +1,23 @@
 """Hello, a plugin of snaglist. This module is its table of contents: what it adds."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, hookimpl, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl, read, write
+from snaglist.plugins.connectors import ConnectorType
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.logs import Parser
+from snaglist.plugins.system import HealthCheck
 from snaglist_hello import commands, connector, events, handlers, jobs, parser, tables
+
+if TYPE_CHECKING:
+    from snaglist.plugins.alerting import ChannelType
+    from snaglist.plugins.tracker import Provider
 
 HERE = files(__name__)
 
@@ -24,62 +30,71 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Name the plugin's tables."""
-    register(tables.words)
+    return [tables.words]
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
-    """Create them; a step never changes after release, the next change is the next step."""
-    register("s001", tables.create)
+def register_steps() -> Sequence[SchemaStep]:
+    """Name what creates and changes them, in order."""
+    return tables.STEPS
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Add configuration keys, each with its default and the reason for it."""
-    register(Option("hello.keep_days", 30, "words that nothing was seen of for longer are forgotten", 1, 3650))
-    register(Option("hello.interval_seconds", 3600, "seconds between two looks at that; 0: never", 0))
+    return [
+        Option("hello.keep_days", 30, "words that nothing was seen of for longer are forgotten", 1, 3650),
+        Option("hello.interval_seconds", 3600, "seconds between two looks at that; 0: never", 0),
+    ]
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Answer `?api=hello`."""
-    register(
+    return [
         Endpoint(
             "hello",
             get=read(handlers.list_words, "hello.read"),
             post=write(handlers.watch_word, "hello.write", 201),
             schemas=HERE / "schemas",
-        )
-    )
+        ),
+    ]
 
 
 @hookimpl
-def register_jobs(register: Callable[[Job], None]) -> None:
+def register_jobs() -> Sequence[Job]:
     """Forget old words in the background."""
-    register(Job(jobs.KIND, jobs.forget, unit="words", every="hello.interval_seconds", due=jobs.due))
+    return [Job(jobs.KIND, jobs.forget, unit="words", every="hello.interval_seconds", due=jobs.due)]
 
 
 @hookimpl
-def register_parsers(register: Callable[[Parser], None]) -> None:
+def register_parsers() -> Sequence[Parser]:
     """Read one more log format."""
-    register(parser.AtSigns())
+    return [parser.AtSigns()]
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
-    """Add types of what other areas own; a kind that nobody asks for costs nothing."""
-    if kind == "connector":
-        register("hello", connector.make(HERE / "schemas"))
-    elif kind == "alert channel type":
-        from snaglist_hello import channel  # here, so that the plugin works where the alerting area does not
+def register_connectors() -> Mapping[str, ConnectorType]:
+    """Read files of one more kind of place."""
+    return {"hello": connector.make(HERE / "schemas")}
 
-        register("hello", channel.TYPE)
-    elif kind == "tracker provider":
-        from snaglist_hello import tracker  # here, for the same reason
 
-        register("hello", tracker.PROVIDER)
+@hookimpl(optionalhook=True)
+def register_channel_types() -> "Mapping[str, ChannelType]":
+    """Send alerts one more way; `optionalhook`, so that the plugin works where the alerting area does not."""
+    from snaglist_hello import channel  # here, for the same reason
+
+    return {"hello": channel.TYPE}
+
+
+@hookimpl(optionalhook=True)
+def register_trackers() -> "Mapping[str, Provider]":
+    """Know one more tracker; the tracker's area is optional too."""
+    from snaglist_hello import tracker
+
+    return {"hello": tracker.PROVIDER}
 
 
 @hookimpl
@@ -95,18 +110,18 @@ def issue_changed(change: IssueChange) -> Mapping[str, Any] | None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Show a panel beside every issue."""
-    return Assets("hello", HERE / "ui", "hello.js")
+    return [Assets("hello", HERE / "ui", "hello.js")]
 
 
 @hookimpl
-def register_commands(cli: click.Group) -> None:
+def register_commands() -> Sequence[click.Command]:
     """Add `snaglist hello`."""
-    commands.add(cli)
+    return [commands.show]
 
 
 @hookimpl
-def health_checks(register: Callable[[str, Callable[[], bool]], None]) -> None:
+def health_checks() -> Sequence[HealthCheck]:
     """Tell an operator when something of ours is missing."""
-    register("hello", lambda: (HERE / "ui" / "hello.js").is_file())
+    return [HealthCheck("hello", lambda service: (HERE / "ui" / "hello.js").is_file(), "install it again")]

@@ -1,7 +1,7 @@
 """A connector type to start from: log files inside a zip archive."""
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.resources import files
@@ -20,10 +20,9 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+def register_connectors() -> Mapping[str, ConnectorType]:
     """Add the type."""
-    if kind == "connector":
-        register("zip", ConnectorType(check, open_archive, schemas=files(__name__) / "schemas"))
+    return {"zip": ConnectorType(check, open_archive, schemas=files(__name__) / "schemas")}
 
 
 def check(call: Call, config: dict[str, Any], secrets: dict[str, Any]) -> dict[str, Any]:

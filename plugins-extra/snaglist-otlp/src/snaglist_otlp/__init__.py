@@ -1,13 +1,13 @@
 """A snaglist plugin: takes logs over OTLP/HTTP, as protobuf or JSON."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, hookimpl, own, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, own, read, write
+from snaglist.kernel.installation import StoredSecret
 from snaglist_otlp import handlers
 from snaglist_otlp.access import CROSS_ORIGIN, KEYS
 from snaglist_otlp.options import OPTIONS, RATES
@@ -22,10 +22,10 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `otlp-logs` and `otlp-settings`."""
     schemas = files("snaglist_otlp") / "schemas"
-    register(
+    return [
         Endpoint(
             "otlp-logs",
             post=own(handlers.Receiver().take, None, 200),
@@ -33,48 +33,38 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
             body_limit="otlp.max_body_bytes",
             authenticate=KEYS.authenticate,
             cross_origin=CROSS_ORIGIN,
-        )
-    )
-    register(
+        ),
         Endpoint(
             "otlp-settings",
             get=read(handlers.get_settings, "settings.read"),
             post=write(handlers.post_settings, "settings.write"),
             schemas=schemas,
-        )
-    )
+        ),
+    ]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables of the rate limit."""
-    for table in RATES.tables:
-        register(table)
+    return RATES.tables
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Make the tables."""
-
-    def s001(db: Connection) -> None:
-        for table in RATES.tables:
-            table.create(db, checkfirst=True)
-
-    register("s001", s001)
+    return [("s001", RATES.create_tables)]
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `otlp`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
     """Seal the key anew."""
-    if kind == "sealed":
-        register("otlp", KEYS.stored)
+    return KEYS.stored(call)
 
 
 @hookimpl
@@ -85,6 +75,6 @@ def plugin_switched(call: Call, on: bool) -> None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Show how to send."""
-    return Assets("otlp", files("snaglist_otlp") / "ui", "otlp.js")
+    return [Assets("otlp", files("snaglist_otlp") / "ui", "otlp.js")]

@@ -45,7 +45,7 @@ class Receiver:
             waiting -= len(part)
             left_out += len(events) - len(good)
             if good or unfit:
-                outcome = self._intake.deliver(call, Delivery(list(enumerate(good)), len(unfit), call.address))
+                outcome = self._intake.deliver(call, Delivery(list(enumerate(good)), len(unfit), call.request.address))
                 problems.update(outcome.unstored().values())
                 limited += len(outcome.limited)
                 stored += outcome.accepted + outcome.duplicates

@@ -1,14 +1,11 @@
 """The answer of `metrics`: figures of every application whose plugin is on, and of this process.
 
-Areas and plugins add figures of an application: `register_types("metric", register)` with
-`register(name, read)`, where `read(call)` gives pairs of labels and a value in an open transaction for reading, and its
-docstring is what Prometheus shows. A name that ends in `_total` is a counter. All names are shown as
-`snaglist_<name>`, with the label `app`.
+Areas and plugins add figures of an application by the hook `register_metrics`.
 """
 
 import logging
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -17,9 +14,9 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from snaglist.kernel import Call, NotFound, Reply
+from snaglist.plugins.system import hookspecs
 from snaglist_prometheus.requests import REQUESTS
 
-KIND = "metric"
 ID = "prometheus"
 log = logging.getLogger("snaglist")
 
@@ -42,7 +39,7 @@ class _Figures(Collector):
     """What the databases and the disk say at this moment."""
 
     def __init__(self, call: Call) -> None:
-        self._rows: dict[str, list[tuple[dict[str, str], float]]] = {}
+        self._rows: dict[str, list[tuple[Mapping[str, str], float]]] = {}
         self._about: dict[str, str] = {}
         self.shown = 0
         service = call.service
@@ -67,7 +64,7 @@ class _Figures(Collector):
             with call.transaction(write=False) as db:
                 if not call.enabled(ID):
                     return
-                for name, read in call.service.plugins.types(KIND).items():
+                for name, read in call.service.plugins.types(hookspecs.register_metrics).items():
                     try:
                         with db.begin_nested():
                             self._add(name, read.__doc__ or name, read(call), app)
@@ -89,7 +86,7 @@ class _Figures(Collector):
             about = "Of the file system of the data directory, as this node sees it"
             self._add(name, about, [({}, float(value))])
 
-    def _add(self, name: str, about: str, figures: Iterable[tuple[dict[str, str], float]], app: str = "") -> None:
+    def _add(self, name: str, about: str, figures: Iterable[tuple[Mapping[str, str], float]], app: str = "") -> None:
         # All of them first: what fails half way must not stay.
         rows = [({"app": app, **labels} if app else labels, value) for labels, value in figures]
         self._rows.setdefault(name, []).extend(rows)

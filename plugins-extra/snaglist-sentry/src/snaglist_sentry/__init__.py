@@ -1,13 +1,13 @@
 """A snaglist plugin: takes what Sentry SDKs send, with a DSN for each application."""
 
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, hookimpl, own, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, SchemaStep, hookimpl, own, read, write
+from snaglist.kernel.installation import StoredSecret
 from snaglist_sentry import handlers
 from snaglist_sentry.access import HEADERS, KEYS, PATHS, select_application
 from snaglist_sentry.options import OPTIONS, RATES
@@ -22,10 +22,10 @@ def describe() -> Description:
 
 
 @hookimpl
-def register_endpoints(register: Callable[[Endpoint], None]) -> None:
+def register_endpoints() -> Sequence[Endpoint]:
     """Register `sentry`, which SDKs reach by its paths, and `sentry-settings`."""
     schemas = files("snaglist_sentry") / "schemas"
-    register(
+    return [
         Endpoint(
             "sentry",
             post=own(handlers.Receiver().take, None, 200),
@@ -34,54 +34,44 @@ def register_endpoints(register: Callable[[Endpoint], None]) -> None:
             authenticate=KEYS.authenticate,
             cross_origin=HEADERS,
             select=select_application,
-        )
-    )
-    register(
+        ),
         Endpoint(
             "sentry-settings",
             get=read(handlers.get_settings, "settings.read"),
             post=write(handlers.post_settings, "settings.write"),
             schemas=schemas,
-        )
-    )
+        ),
+    ]
 
 
 @hookimpl
-def register_paths(register: Callable[[Path], None]) -> None:
+def register_paths() -> Sequence[Path]:
     """Register the paths that SDKs make of a DSN."""
-    register(Path(PATHS, api="sentry"))
+    return [Path(PATHS, api="sentry")]
 
 
 @hookimpl
-def register_tables(register: Callable[[Table], None]) -> None:
+def register_tables() -> Sequence[Table]:
     """Declare the tables of the rate limit."""
-    for table in RATES.tables:
-        register(table)
+    return RATES.tables
 
 
 @hookimpl
-def register_steps(register: Callable[[str, Callable[[Connection], None]], None]) -> None:
+def register_steps() -> Sequence[SchemaStep]:
     """Make the tables."""
-
-    def s001(db: Connection) -> None:
-        for table in RATES.tables:
-            table.create(db, checkfirst=True)
-
-    register("s001", s001)
+    return [("s001", RATES.create_tables)]
 
 
 @hookimpl
-def register_settings(register: Callable[[Option], None]) -> None:
+def register_settings() -> Sequence[Option]:
     """Register the keys of `sentry`."""
-    for option in OPTIONS:
-        register(option)
+    return OPTIONS
 
 
 @hookimpl
-def register_types(kind: str, register: Callable[[str, Any], None]) -> None:
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:
     """Seal the key anew."""
-    if kind == "sealed":
-        register("sentry", KEYS.stored)
+    return KEYS.stored(call)
 
 
 @hookimpl
@@ -92,6 +82,6 @@ def plugin_switched(call: Call, on: bool) -> None:
 
 
 @hookimpl
-def dashboard_assets() -> Assets:
+def dashboard_assets() -> Sequence[Assets]:
     """Show the DSN."""
-    return Assets("sentry", files("snaglist_sentry") / "ui", "sentry.js")
+    return [Assets("sentry", files("snaglist_sentry") / "ui", "sentry.js")]

@@ -33,7 +33,7 @@ class Receiver:
         _count_dropped(call, envelope)
         problems = [f"items[{position}]: {problem}" for position, problem in sorted(envelope.invalid.items())]
         if good or problems:
-            outcome = self._intake.deliver(call, Delivery(good, len(problems), call.address))
+            outcome = self._intake.deliver(call, Delivery(good, len(problems), call.request.address))
             if problems and not good:
                 raise Invalid(problems)
             if outcome.limited and not outcome.accepted and not outcome.duplicates:

@@ -20,7 +20,7 @@ def read_plain(call: Call) -> bytes:
 
     Raises TooLarge, UnsupportedMedia and BadRequest.
     """
-    body = bodies.read_body(call.environ, call.body_limit)
+    body = bodies.read_body(call.environ, call.request.body_limit)
     return unpack(body, (call.environ.get("HTTP_CONTENT_ENCODING") or "").strip().lower(), _limit(call))
 
 

@@ -1,6 +1,6 @@
 // The elements that every page uses: times, bar charts, icons.
 
-import { ago, moment, number } from "../format.js";
+import { ago, moment, number } from "../text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 

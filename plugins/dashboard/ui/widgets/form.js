@@ -1,8 +1,8 @@
 // A form from a description of its fields. What the service refuses stands beside the field that it names.
 
-import { visible } from "../direction.js";
+import { visible } from "../text.js";
 import { html, keyed, render } from "../dom.js";
-import { query } from "../routes.js";
+import { query } from "../api.js";
 
 const PAUSE = 250;
 let made = 0;

@@ -1,7 +1,7 @@
 // How far work is: `{ done, total, unit, text }` as jobs and runs say it.
 
 import { html } from "../dom.js";
-import { number } from "../format.js";
+import { number } from "../text.js";
 
 /** A bar with words; without a known total it only moves. */
 export const progress = ({ done, total, unit = "", text }, label) => html`<span class="progress">

@@ -1,7 +1,7 @@
 // Tables whose columns sort.
 
 import { html, keyed } from "../dom.js";
-import { number } from "../format.js";
+import { number } from "../text.js";
 
 /** By the table's id: the column it is sorted by, and whether the smallest comes first. */
 const sorted = new Map();

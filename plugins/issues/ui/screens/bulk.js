@@ -2,7 +2,7 @@
 
 import { lines } from "./markdown.js";
 import { assign, count, merge, remove, setStatus, snooze, tagAll, tagNamed } from "./triage.js";
-import { SNOOZES, STATUSES } from "../words.js";
+import { SNOOZES, STATUSES } from "../search.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {

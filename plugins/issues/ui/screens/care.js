@@ -1,7 +1,7 @@
 // Who looks after an issue, until when it is silent, and which issues are one.
 
 import { assign, merge, snooze, unmerge } from "./triage.js";
-import { SNOOZES } from "../words.js";
+import { SNOOZES } from "../search.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {

@@ -1,8 +1,7 @@
 // The page of one issue: what happened, how often, where, and what was done about it.
 
-import { place } from "../memory.js";
-import parts, { optional } from "../parts.js";
-import { plainTitle, STATUSES } from "../words.js";
+import { optional, parts, place } from "../row.js";
+import { plainTitle, STATUSES } from "../search.js";
 import event from "./event.js";
 import { address, whole } from "./markdown.js";
 import side from "./side.js";

@@ -1,6 +1,6 @@
 // Issues as text for a ticket or a chat.
 
-import { plainTitle, STATUSES } from "../words.js";
+import { plainTitle, STATUSES } from "../search.js";
 
 /** The full address of an issue, as somebody else can open it. */
 export const address = (ui, id) => location.origin + location.pathname + ui.link({ view: "issue", id });

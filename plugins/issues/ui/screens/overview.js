@@ -1,7 +1,7 @@
 // Overview: how much, how bad, from where, what is loudest, what is new.
 
 import { newSince } from "../new.js";
-import { plainTitle, STATUSES } from "../words.js";
+import { plainTitle, STATUSES } from "../search.js";
 
 const DAYS = 30;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 // The column beside an issue: numbers, tags, where it happens, and why its events belong together.
 
-import { worded } from "../words.js";
+import { worded } from "../search.js";
 import care from "./care.js";
 import { setTag, tagNamed } from "./triage.js";
 

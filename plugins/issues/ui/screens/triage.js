@@ -3,7 +3,7 @@
 // A subject is what a change is about: `{ issues }`, objects of a list or page, or `{ issues, filter, total }`: all
 // issues that the filter finds, of which `issues` are on the screen.
 
-import { DELETION, STATUSES } from "../words.js";
+import { DELETION, STATUSES } from "../search.js";
 
 const AT_ONCE = 200; // ids in one request
 

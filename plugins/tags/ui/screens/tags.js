@@ -60,6 +60,13 @@ export default (ui) => {
     if (gone) await ui.reload();
   }
 
+  /** The jobs that still apply rules; none for somebody who may not see jobs. */
+  async function unfinished(signal) {
+    const { data } = await api("jobs", { kind: "tag_rule", status: ["queued", "running"] }, { signal }).catch(() => ({ data: [] }));
+    for (const { id } of data) ui.follow(id, { label: "Applying a tag's rule", done: () => ui.reload() });
+    return data.length;
+  }
+
   const rule = ({ rules: [one] }) => one && html`contains <code>${one.match_word}</code>${!one.enabled && html` <span class="faint">(off)</span>`}`;
 
   const columns = (tags) => [
@@ -74,9 +81,13 @@ export default (ui) => {
   ];
 
   return {
-    load: (_query, { signal }) => api("tags", {}, { signal }),
-    render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Tags</h1>
+    load: async (_query, { signal }) => {
+      const [{ data }, applying] = await Promise.all([api("tags", {}, { signal }), unfinished(signal)]);
+      return { data, applying };
+    },
+    render: ({ data, applying }) => html`<div class="head"><h1 tabindex="-1">Tags</h1>
         <button class="button button-main" @click=${() => add(data)}>New tag</button></div>
+      ${applying > 0 && html`<p class="card notice" role="status">A rule is still being applied: the numbers of issues will change.</p>`}
       <section class="card">${ui.table(columns(data), data, { id: "tags", label: "Tags",
         empty: "No tags yet. A tag with a rule puts every issue that contains a word into one place." })}</section>`,
   };

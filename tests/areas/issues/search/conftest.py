@@ -8,10 +8,12 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import digest, key, times
+from snaglist.kernel.columns import metadata
 from snaglist.kernel.database import inserted_id, upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import RANK
+from snaglist.plugins.tags import tables as tag_tables
 
 CREATED = "2026-01-01 00:00:00"
 NULLABLE = [column.name for column in tables.issues.c if column.nullable]
@@ -92,7 +94,7 @@ class Rows:
                 self._events(db, issue_id, row, seen)
             for tag_id, source in (tags or {}).items():
                 link = {"issue_id": issue_id, "tag_id": tag_id, "source": source}
-                db.execute(insert(tables.issue_tags), {**link, "created_at": CREATED, "created_by": None})
+                db.execute(insert(tag_tables.issue_tags), {**link, "created_at": CREATED, "created_by": None})
             total = {"status": row["status"], "severity": row["severity"], "log_type": row["log_type"]}
             upsert(
                 db,
@@ -168,7 +170,7 @@ class Rows:
         upsert(db, tables.event_days, counted, add=("count",))
 
     def _insert(self, db: Any, table: str, values: Mapping[str, Any]) -> int:
-        return inserted_id(db.execute(insert(getattr(tables, table)), values))
+        return inserted_id(db.execute(insert(metadata.tables[table]), values))
 
 
 @pytest.fixture

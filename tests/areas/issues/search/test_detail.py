@@ -5,9 +5,11 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel.testing import Client
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import hookspecs, tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 FRAMES = [
     {"function": "charge", "file": "app/orders.py", "line": 42, "column": None, "in_app": True},
@@ -244,11 +246,11 @@ class TestOneOccurrence:
             asked.append(occurrence_id)
             return Event("its own", exceptions=[ExceptionInfo("E", "m", [Frame("f", "a.py", 1)])], stack="at a.py:1")
 
-        readers = {"none": lambda call, occurrence_id: None, "file": read}
+        readers = [(None, lambda call, occurrence_id: None), (None, read)]
         plugins = sqlite_client.service.plugins
-        types = plugins.types
+        calls = plugins.calls
         monkeypatch.setattr(
-            type(plugins), "types", lambda self, kind: readers if kind == "occurrence_reader" else types(kind)
+            plugins, "calls", lambda hook: readers if hook is hookspecs.read_occurrence else calls(hook)
         )
         found = full(sqlite_client, issue_id, occurrence=other)
         assert asked == [other]
@@ -266,8 +268,8 @@ def test_plugins_may_resolve_the_stack(
     issue_id = sqlite_rows.issue("a", [{"at": "2026-01-03 10:00:00", "release": "v9"}], stack="min.js:1", exceptions=[])
     given: list[Event] = []
 
-    def chain(hook: str, call: Any, name: str, value: Any, *rules: Any) -> Any:
-        assert (hook, name) == ("stack_showing", "event")
+    def chain(hook: Any, call: Any, value: Any, *rules: Any) -> Any:
+        assert hook is hookspecs.stack_showing
         given.append(value)
         return Event(
             value.message, stack="orders.ts:7", exceptions=[ExceptionInfo("E", "", [Frame("f", "orders.ts", 7)])]

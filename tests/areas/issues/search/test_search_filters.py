@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 
 def titles(client: Client, **query: Any) -> list[str]:

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search import queries
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 SORTS = ("newest", "oldest", "occurrences", "trend")
 
@@ -212,35 +214,9 @@ def test_totals_are_counted_up_to_a_bound(
     assert total(q="issue") == (6, True)
 
 
-def test_every_way_through_the_data_gives_the_same_answer(
-    client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A filter leads, the sort's index is walked, or the table is read: only the speed differs."""
-    tag = rows.tag("Hot")
-    for n in range(12):
-        rows.issue(
-            f"Issue {n}",
-            [f"2026-01-0{1 + n % 4} 10:00:00", f"2026-01-0{1 + n % 7} 10:00:00"],
-            status="fixed" if n % 3 else "open",
-            tags={tag: "rule"} if n % 2 else {},
-        )
-    queried = [{}, {"status": "fixed"}, {"tag": "hot"}, {"status": "open", "tag": "hot,none", "q": "issue"}]
-    queried += [{"source": "app.log", "from": "2026-01-02"}, {"date": "2026-01-03"}]
-
-    def answers() -> list[list[int]]:
-        return [walk(client, 8, sort=sort, **query)[0] for query in queried for sort in SORTS]
-
-    usual = answers()
-    assert any(usual)
-    monkeypatch.setattr(queries, "NARROW", -1)
-    for near in (0, 10**9):
-        monkeypatch.setattr(queries, "_NEAR", near)
-        assert answers() == usual, near
-
-
 def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
     """§17.4, §32: `pagination.*`."""
-    from snaglist.kernel.testing import running_service
+    from snaglist.testing import running_service
 
     config = {"pagination__default_limit": 2, "pagination__max_limit": 3}
     with running_service(tmp_path / "data", jobs=False, **config) as service:
@@ -317,7 +293,7 @@ def test_an_export_holds_no_transaction_while_it_is_read(sqlite_service: Any, sq
 
     ids = [sqlite_rows.issue(f"Issue {n}", [f"2026-01-0{n} 00:00:00"]) for n in (1, 2, 3)]
     call = sqlite_service.call()
-    call.query = {}
+    call.request.query = {}
     with call.transaction(write=False):
         reply = export.export(call, listing.prepare(call, "oldest", []), "ndjson")
     assert call.connection is None

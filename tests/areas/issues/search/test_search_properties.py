@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, event, select, text
 from sqlalchemy.engine import Engine
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import tables
+from snaglist.testing import Client
 
 SORTS = ("newest", "oldest", "occurrences", "trend")
 SCOPES: tuple[dict[str, str], ...] = ({}, {"from": "2026-01-01", "to": "2026-01-09"})

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel import Invalid, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues.search.scope import Scope, hours_until, read_scope
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 DAY = {"from": "2026-01-03 00:00:00", "to": "2026-01-04"}
 

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from snaglist.kernel import times
-from snaglist.kernel.testing import Client
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 
 def test_empty_application(client: Client) -> None:

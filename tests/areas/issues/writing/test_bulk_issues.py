@@ -8,12 +8,15 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, times
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, StoredBatch, tables
 from snaglist.plugins.issues.bulk import handlers, jobs
 from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 
@@ -25,7 +28,7 @@ def event(message: str, minute: int = 0, **more: Any) -> Event:
 def add_tag(desk: Any, name: str = "t") -> int:
     with desk.call() as call:
         row = {"name": name, "name_key": name, "color": "#000000", "icon": "tag"}
-        made = call.db.execute(insert(tables.tags), {**row, "created_at": call.now, "updated_at": call.now})
+        made = call.db.execute(insert(tag_tables.tags), {**row, "created_at": call.now, "updated_at": call.now})
         return int(made.inserted_primary_key[0])
 
 
@@ -145,10 +148,10 @@ def test_tags(client: Client, desk: Any, three: list[int]) -> None:
         "ids": sorted(three[:2]),
         "previous": {},
     }
-    assert {row["source"] for row in desk.rows(tables.issue_tags)} == {"manual"}
+    assert {row["source"] for row in desk.rows(tag_tables.issue_tags)} == {"manual"}
     assert bulk(client, "remove_tag", ids=three, tag_id=tag_id).json["updated"] == 3
-    assert desk.rows(tables.issue_tags) == []
-    assert [row["issue_id"] for row in desk.rows(tables.tag_removals)] == sorted(three[:2])
+    assert desk.rows(tag_tables.issue_tags) == []
+    assert [row["issue_id"] for row in desk.rows(tag_tables.tag_removals)] == sorted(three[:2])
     assert bulk(client, "add_tag", ids=three, tag_id=UNKNOWN).error == "tag_id: unknown tag"
     assert desk.rows(tables.status_history) == []
 
@@ -276,7 +279,7 @@ def test_delete(client: Client, desk: Any, three: list[int]) -> None:
     count_in_source(desk)
     answer = bulk(client, "delete", ids=[three[1]], confirmation="DELETE ISSUES")
     assert answer.json == {"action": "delete", "updated": 1, "ids": [three[0]], "previous": {}}
-    for table in (tables.issues, tables.groupings, tables.issue_samples, tables.issue_tags, tables.occurrences):
+    for table in (tables.issues, tables.groupings, tables.issue_samples, tag_tables.issue_tags, tables.occurrences):
         column = table.c.id if table is tables.issues else table.c.issue_id
         assert {row[column.name] for row in desk.rows(table)} == {three[2]}, table.name
     assert desk.rows(tables.issue_aliases) == []

@@ -8,9 +8,12 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Actor, Call, key
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, create_issue, tables
 from snaglist.plugins.issues.manual.service import DEFAULTS
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 NOW = "2026-01-03 10:00:00"
@@ -19,7 +22,7 @@ NOW = "2026-01-03 10:00:00"
 def add_tag(desk: Any, name: str) -> int:
     row = {"name": name, "name_key": key(name), "color": "#64748b", "icon": "tag", "created_at": NOW, "updated_at": NOW}
     with desk.call() as call:
-        return int(call.db.execute(insert(tables.tags).values(row)).inserted_primary_key[0])
+        return int(call.db.execute(insert(tag_tables.tags).values(row)).inserted_primary_key[0])
 
 
 def test_96_a_title_is_enough(client: Client, desk: Any) -> None:
@@ -99,7 +102,7 @@ def test_all_fields_are_stored(client: Client, desk: Any) -> None:
     assert issue["fixed_at"] == issue["created_at"]
     assert issue["search_text"] == key("Pay by invoice\n\napp/pay.py:7\nmanual\nCustomers ask\nfor it")
     assert desk.rows(tables.issue_samples)[0]["message"] == "Customers ask\nfor it"
-    assert [(row["tag_id"], row["source"], row["created_by"]) for row in desk.rows(tables.issue_tags)] == [
+    assert [(row["tag_id"], row["source"], row["created_by"]) for row in desk.rows(tag_tables.issue_tags)] == [
         (tag_ids[0], "manual", "Local"),
         (tag_ids[1], "manual", "Local"),
     ]
@@ -160,8 +163,8 @@ def test_plugins_hear_of_created_and_edited_issues(
     """§16.1.7, §18.2: tag rules run before the answer, so the hook is in the same transaction."""
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, **arguments: Any) -> dict[str, Any]:
-        heard.append((hook, arguments["change"].kind, arguments["change"].issue_ids, call.db.in_transaction()))
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
+        heard.append((hook.__name__, change.kind, change.issue_ids, call.db.in_transaction()))
         return {}
 
     monkeypatch.setattr(Call, "emit", emit)

@@ -15,6 +15,8 @@ from snaglist.plugins.issues.learning import model, storing
 from snaglist.plugins.issues.learning.tables import learned_later, learned_templates
 from snaglist.plugins.issues.storing import samples
 
+pytestmark = pytest.mark.servers
+
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo", "ines", "jonas", "kaya", "luca"]
 CORPUS = Path(__file__).parents[3] / "cases" / "odd-lines.txt"
 

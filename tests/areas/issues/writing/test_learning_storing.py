@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, change_status, resolve_issue_id, store_events, tables
 from snaglist.plugins.issues.grouping import template
 from snaglist.plugins.issues.learning import Model
 from snaglist.plugins.issues.learning.tables import learned_slots, learned_templates
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 NAMES = [
     "anna",

@@ -10,7 +10,10 @@ from sqlalchemy import insert, update
 from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues import Event, change_status, resolve_issue_id, tables
 from snaglist.plugins.issues.merging import merge_issues
-from snaglist.plugins.issues.tagging import attach_automatic, attach_by_hand, detach_by_hand
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, detach_by_hand
+
+pytestmark = pytest.mark.servers
 
 NOW = "2026-01-03 12:00:00"
 
@@ -103,7 +106,7 @@ def test_tags_are_joined_and_manual_wins(desk: Any, three: list[int]) -> None:
             }
             for n in range(1, 7)
         ]
-        call.db.execute(insert(tables.tags), rows)
+        call.db.execute(insert(tag_tables.tags), rows)
         both = {"now": NOW, "label": "Local"}
         attach_automatic(
             call.db, [(alpha, 1), (beta, 1), (beta, 2), (gamma, 4), (alpha, 5), (beta, 6)], "rule", now=NOW
@@ -116,9 +119,9 @@ def test_tags_are_joined_and_manual_wins(desk: Any, three: list[int]) -> None:
         detach_by_hand(call.db, [alpha], 3, **both)
         detach_by_hand(call.db, [beta], 6, **both)
         merge_issues(call, [beta, gamma], alpha)
-    found = {row["tag_id"]: (row["issue_id"], row["source"]) for row in desk.rows(tables.issue_tags)}
+    found = {row["tag_id"]: (row["issue_id"], row["source"]) for row in desk.rows(tag_tables.issue_tags)}
     assert found == {1: (alpha, "manual"), 2: (alpha, "rule"), 3: (alpha, "manual"), 5: (alpha, "rule")}
-    removed = [(row["issue_id"], row["tag_id"]) for row in desk.rows(tables.tag_removals)]
+    removed = [(row["issue_id"], row["tag_id"]) for row in desk.rows(tag_tables.tag_removals)]
     assert removed == [(alpha, 4), (alpha, 6)]
 
 
@@ -129,9 +132,9 @@ def test_plugins_hear_of_a_merge_while_the_old_rows_are_there(
     one, other = sorted(row.issue_id for row in stored)
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, change: Any) -> dict[str, Any]:
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
         alive = call.db.execute(tables.issues.select().where(tables.issues.c.id.in_(change.issue_ids))).all()
-        heard.append((hook, change.kind, change.issue_ids, dict(change.details), len(alive)))
+        heard.append((hook.__name__, change.kind, change.issue_ids, dict(change.details), len(alive)))
         return {}
 
     monkeypatch.setattr(Call, "emit", emit)

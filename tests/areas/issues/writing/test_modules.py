@@ -7,8 +7,10 @@ import pytest
 from sqlalchemy import Column, MetaData, Table, select, update
 
 from snaglist.kernel import Invalid
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, change_status, find_or_create_module, grouping_key, tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 UNKNOWN = 987_654
 
@@ -141,7 +143,7 @@ def test_delete_is_checked_in_order(client: Client, desk: Any) -> None:
     assert client.delete("modules", id=empty).json == {"id": empty, "deleted": True, "moved_to": None}
 
 
-def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any) -> None:
     """§15: connectors; any area may register a column that refers to a module."""
     module_id = sqlite_client.post("modules", {"name": "Shop"}).json["id"]
     target = sqlite_client.post("modules", {"name": "Target"}).json["id"]
@@ -150,12 +152,8 @@ def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any, m
     with service.database.transaction(service.applications.all()[0], write=True) as db:
         holders.create(db)
         db.execute(holders.insert(), {"module_id": module_id})
-    types = sqlite_desk.service.plugins.types
-    monkeypatch.setattr(
-        sqlite_desk.service.plugins,
-        "types",
-        lambda kind: {"holders": holders.c.module_id} if kind == "module_reference" else types(kind),
-    )
+    references = sqlite_desk.service.plugins.find("connectors").added["register_module_references"]
+    references.append((None, holders.c.module_id))
     assert sqlite_client.delete("modules", id=module_id).status == 409
     assert sqlite_client.delete("modules", {"id": module_id, "move_to": target}).status == 200
     with sqlite_desk.call(write=False) as call:

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables
 from snaglist.plugins.issues.learning.tables import learned_later
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 WORDS = st.one_of(
     st.sampled_from(

@@ -6,6 +6,8 @@ import pytest
 
 from snaglist.plugins.issues import Event, change_status, facets, replace_event, tables
 
+pytestmark = pytest.mark.servers
+
 
 def event(message: str, **more: Any) -> Event:
     fields = {"occurred_at": "2026-01-03 10:00:00", "channel": "app.log", "release": "v1", "byte_start": 500, **more}

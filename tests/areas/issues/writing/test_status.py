@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, NotFound
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import STATUSES, Event, change_status, tables
+from snaglist.testing import Client
 
 UNKNOWN = 987_654
 
@@ -139,8 +139,8 @@ def test_what_plugins_return_is_in_the_answer(
     """§19.1: each plugin that reacts adds one key."""
     seen = []
 
-    def emit(call: Call, hook: str, *check: Any, **arguments: Any) -> dict[str, Any]:
-        seen.append((hook, arguments["change"]))
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
+        seen.append((hook.__name__, change))
         return {"tracker": {"attempted": True, "queued": True, "job_id": 57}}
 
     monkeypatch.setattr(Call, "emit", emit)

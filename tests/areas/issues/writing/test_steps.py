@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import pytest
 from sqlalchemy import inspect
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.steps import STEPS
+
+pytestmark = pytest.mark.servers
 
 
 def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
@@ -27,7 +30,7 @@ def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
             assert columns == {column.name for column in table.columns}
             wanted = {index.name for index in table.indexes}
             assert wanted <= {index["name"] for index in found.get_indexes(table.name, schema=schema)}
-    assert [name for name, _ in STEPS] == ["s001", "s002", "s003", "s004"]
+    assert [name for name, _ in STEPS] == ["s001", "s002", "s003", "s004", "s005"]
 
 
 def test_every_table_of_the_area_is_made() -> None:

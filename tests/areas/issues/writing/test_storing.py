@@ -1,5 +1,6 @@
 """Storing events: counters, samples, duplicates, reoccurrence, snooze (api.md §11.1, §11.2, §11.5)."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -7,8 +8,10 @@ from sqlalchemy import Engine, event, func, select, update
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, change_status, facets, tables
+from snaglist.plugins.issues import Event, ExceptionInfo, Frame, StoredBatch, change_status, facets, hookspecs, tables
 from snaglist.plugins.issues.storing import places
+
+pytestmark = pytest.mark.servers
 
 NOON = "2026-01-03 12:00:00"
 
@@ -179,12 +182,11 @@ def test_a_release_older_than_the_fix_brings_nothing_back(desk: Any, monkeypatch
         asked.append((one, other, environment))
         return None if one == "main" else (one > other) - (one < other)
 
-    types = desk.service.plugins.types
+    calls = desk.service.plugins.calls
     # `issues` stands for a plugin that is enabled, `absent` for one that is not.
+    asking = [(SimpleNamespace(id=name), asks) for name, asks in (("issues", compare), ("absent", never))]
     monkeypatch.setattr(
-        desk.service.plugins,
-        "types",
-        lambda kind: {"issues": compare, "absent": never} if kind == "release_order" else types(kind),
+        desk.service.plugins, "calls", lambda hook: asking if hook is hookspecs.compare_releases else calls(hook)
     )
     desk.store(at("13:00:00", release="v1"))
     assert desk.issue()["status"] == "fixed"
@@ -380,19 +382,19 @@ def test_plugins_may_change_events_and_see_the_batch(
     """The chain `events_storing` comes before grouping, `events_stored` after all rows are there."""
     seen = []
 
-    def chain(call: Call, hook: str, name: str, value: Any, *rules: Any) -> Any:
-        assert (hook, name) == ("events_storing", "events")
+    def chain(call: Call, hook: Any, value: Any, *rules: Any) -> Any:
+        assert hook is hookspecs.events_storing
         return [at("10:00:00", "changed by a plugin")]
 
-    def emit(call: Call, hook: str, **arguments: Any) -> dict[str, Any]:
-        seen.append((hook, arguments["batch"].stored[0].event.message, call.db.in_transaction()))
+    def emit(call: Call, hook: Any, batch: StoredBatch) -> dict[str, Any]:
+        seen.append((hook, batch.stored[0].event.message, call.db.in_transaction()))
         return {}
 
     monkeypatch.setattr(Call, "chain", chain)
     monkeypatch.setattr(Call, "emit", emit)
     sqlite_desk.store(at("10:00:00", "original"))
     assert sqlite_desk.issue()["title"] == "changed by a plugin"
-    assert seen == [("events_stored", "changed by a plugin", True)]
+    assert seen == [(hookspecs.events_stored, "changed by a plugin", True)]
 
 
 def fixed(desk: Any, *, at_time: str, release: str | None = None) -> int:

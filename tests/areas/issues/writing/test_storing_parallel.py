@@ -4,7 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
 
+import pytest
+
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, tables
+
+pytestmark = pytest.mark.servers
 
 WRITERS = 4
 

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.plugins.issues import Event, attach_automatic, attach_by_hand, detach_by_hand, tables
+from snaglist.plugins.issues import Event
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, detach_by_hand
 
 NOW = "2026-01-03 12:00:00"
 LATER = "2026-01-04 12:00:00"
@@ -27,7 +29,7 @@ def issue_id(desk: Any) -> int:
         "updated_at": NOW,
     }
     with desk.call() as call:
-        call.db.execute(insert(tables.tags), [row, {**row, "id": TAG + 1, "name": "Other", "name_key": "other"}])
+        call.db.execute(insert(tag_tables.tags), [row, {**row, "id": TAG + 1, "name": "Other", "name_key": "other"}])
     found: int = desk.store(Event("Order 1 failed", occurred_at=NOW)).stored[0].issue_id
     return found
 
@@ -44,7 +46,7 @@ def put(desk: Any, issue_id: int, state: str) -> None:
 
 
 def state(desk: Any) -> str:
-    attached, removed = desk.rows(tables.issue_tags), desk.rows(tables.tag_removals)
+    attached, removed = desk.rows(tag_tables.issue_tags), desk.rows(tag_tables.tag_removals)
     assert len(attached) + len(removed) <= 1
     if removed:
         return REMOVED
@@ -58,7 +60,7 @@ def test_added_by_hand(desk: Any, issue_id: int, now: str) -> None:
     with desk.call() as call:
         attach_by_hand(call.db, [issue_id, issue_id], TAG, now=LATER, label="Ben")
     assert state(desk) == "manual"
-    (row,) = desk.rows(tables.issue_tags)
+    (row,) = desk.rows(tag_tables.issue_tags)
     assert (row["created_at"], row["created_by"]) == ((NOW, "Ana") if now == "manual" else (LATER, "Ben"))
 
 
@@ -69,7 +71,7 @@ def test_removed_by_hand(desk: Any, issue_id: int, now: str) -> None:
         detach_by_hand(call.db, [issue_id], TAG, now=LATER, label="Ben")
     assert state(desk) == ("none" if now == "none" else REMOVED)
     if now not in ("none", REMOVED):
-        (row,) = desk.rows(tables.tag_removals)
+        (row,) = desk.rows(tag_tables.tag_removals)
         assert (row["removed_at"], row["removed_by"]) == (LATER, "Ben")
 
 
@@ -89,10 +91,11 @@ def test_only_the_named_tag_is_meant(desk: Any, issue_id: int) -> None:
         attach_by_hand(call.db, [issue_id], TAG + 1, now=NOW, label=None)
         detach_by_hand(call.db, [issue_id], TAG, now=NOW, label=None)
         attach_automatic(call.db, [(issue_id, TAG), (other, TAG + 1)], "rule", now=NOW)
-    found = {(row["issue_id"], row["tag_id"]) for row in desk.rows(tables.issue_tags)}
+    found = {(row["issue_id"], row["tag_id"]) for row in desk.rows(tag_tables.issue_tags)}
     assert found == {(other, TAG), (issue_id, TAG + 1), (other, TAG + 1)}
 
 
+@pytest.mark.servers
 def test_more_pairs_than_one_statement_takes(desk: Any, issue_id: int) -> None:
     events = [Event("Order 1 failed", occurred_at=NOW, fingerprint=str(number)) for number in range(600)]
     issue_ids = sorted(desk.store(*events).new_issues)
@@ -101,5 +104,5 @@ def test_more_pairs_than_one_statement_takes(desk: Any, issue_id: int) -> None:
         detach_by_hand(call.db, issue_ids[:550], TAG, now=NOW, label=None)
         attach_automatic(call.db, [(id_, TAG) for id_ in issue_ids], "rule", now=NOW)
         attach_by_hand(call.db, issue_ids[:510], TAG, now=NOW, label=None)
-    assert [row["issue_id"] for row in desk.rows(tables.issue_tags)] == issue_ids[:510] + issue_ids[550:]
-    assert [row["issue_id"] for row in desk.rows(tables.tag_removals)] == issue_ids[510:550]
+    assert [row["issue_id"] for row in desk.rows(tag_tables.issue_tags)] == issue_ids[:510] + issue_ids[550:]
+    assert [row["issue_id"] for row in desk.rows(tag_tables.tag_removals)] == issue_ids[510:550]

@@ -5,9 +5,12 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Call, Invalid, NotFound
-from snaglist.kernel.testing import Client
 from snaglist.plugins.issues import Event, tables, unmerge_grouping
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.testing import Client
+
+pytestmark = pytest.mark.servers
 
 NAMES = ["anna", "ben", "carla", "dmitri", "elif", "farid", "grete", "hugo"]
 
@@ -133,13 +136,14 @@ def test_tags_are_copied_and_plugins_hear_of_it(sqlite_desk: Any, monkeypatch: p
     client.post("issue-tags", {"group_id": issue_id, "tag_id": tag_id})
     heard = []
 
-    def emit(call: Call, hook: str, *check: Any, change: Any) -> dict[str, Any]:
-        heard.append((hook, change.kind, change.issue_ids, dict(change.details)))
-        return {}
+    def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
+        heard.append((hook.__name__, change.kind, change.issue_ids, dict(change.details)))
+        return really(call, hook, change, *check)
 
     grouping_id = sqlite_desk.rows(tables.groupings)[0]["id"]
+    really = Call.emit
     with monkeypatch.context() as patch:
         patch.setattr(Call, "emit", emit)
         new_id = unmerge(sqlite_desk, issue_id, grouping_id)
     assert heard == [("issue_changed", "unmerge", (issue_id, new_id), {"grouping_id": grouping_id, "new_id": new_id})]
-    assert {row["issue_id"] for row in sqlite_desk.rows(tables.issue_tags)} == {issue_id, new_id}
+    assert {row["issue_id"] for row in sqlite_desk.rows(tag_tables.issue_tags)} == {issue_id, new_id}

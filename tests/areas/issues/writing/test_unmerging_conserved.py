@@ -12,8 +12,11 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, change_status, tables
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.reading import READERS
-from snaglist.plugins.issues.tagging import attach_by_hand, detach_by_hand
 from snaglist.plugins.issues.unmerging import refresh_sample, refreshing, unmerge_grouping
+from snaglist.plugins.tags import tables as tag_tables
+from snaglist.plugins.tags.assignments import attach_by_hand, detach_by_hand
+
+pytestmark = pytest.mark.servers
 
 
 def event(message: str, minute: int, **more: Any) -> Event:
@@ -78,14 +81,16 @@ def test_tags_are_copied_and_history_says_so(desk: Any, merged: int) -> None:
     with desk.call() as call:
         both = {"now": call.now, "label": "Local"}
         rows = [{"id": n, "name": f"t{n}", "name_key": f"t{n}", "color": "#000000", "icon": "tag"} for n in (1, 2)]
-        call.db.execute(tables.tags.insert(), [{**row, "created_at": call.now, "updated_at": call.now} for row in rows])
+        call.db.execute(
+            tag_tables.tags.insert(), [{**row, "created_at": call.now, "updated_at": call.now} for row in rows]
+        )
         attach_by_hand(call.db, [merged], 1, **both)
         attach_by_hand(call.db, [merged], 2, **both)
         detach_by_hand(call.db, [merged], 2, **both)
     new_id = unmerge(desk, merged, groupings(desk)["beta"]["id"])
-    tagged = {(row["issue_id"], row["tag_id"], row["source"]) for row in desk.rows(tables.issue_tags)}
+    tagged = {(row["issue_id"], row["tag_id"], row["source"]) for row in desk.rows(tag_tables.issue_tags)}
     assert tagged == {(merged, 1, "manual"), (new_id, 1, "manual")}
-    assert {row["issue_id"] for row in desk.rows(tables.tag_removals)} == {merged, new_id}
+    assert {row["issue_id"] for row in desk.rows(tag_tables.tag_removals)} == {merged, new_id}
     assert [row["event"] for row in desk.history(new_id)] == ["unmerge"]
     assert [row["event"] for row in desk.history(merged)] == ["status", "merge", "unmerge"]
     assert str(new_id) in desk.history(merged)[-1]["note"]

@@ -1,0 +1,170 @@
+// The frame around each page: the rail with the pages, the tools, and the keyboard.
+
+import { go, hasKey, keepKey, link } from "./api.js";
+import { html, keyed } from "./dom.js";
+import { navigation, shortcutsOf } from "./registry.js";
+import { withStyles } from "./widgets.js";
+
+const EDITABLE = "input:not([type=checkbox]):not([type=radio]), select, textarea, [contenteditable]";
+const PRESSABLE = "a, button, input, select, textarea, summary";
+const PAIR_TIME = 1000;
+
+/** What the frame asks and does: `{ shown, applications, application, draw, signIn }`, functions all. */
+let shell = null;
+let menuOpen = false;
+
+export function start(given) {
+  shell = given;
+  listen();
+}
+
+export function closeMenu() {
+  menuOpen = false;
+}
+
+/** The page `view` with the rail beside it. */
+export const frame = (view) => html`<div class="frame">
+  <a class="skip" href="#page" @click=${skip}>Skip to content</a>
+  <header class="rail">
+    <p class="brand"><a href=${link({})}>snaglist</a></p>
+    ${shell.applications().length > 0 && switcher()}
+    <button class="button rail-menu" type="button" aria-expanded=${menuOpen ? "true" : "false"} aria-controls="pages" @click=${toggleMenu}>
+      <ui-icon name="list"></ui-icon> Pages</button>
+    <nav aria-label="Pages" id="pages" class=${menuOpen ? "open" : null}>
+      ${keyed(groups(), ([name]) => name, ([name, pages]) => html`${name && html`<p class="rail-group">${name}</p>`}
+        ${keyed(pages, ({ id }) => id, navigationLink)}`)}
+    </nav>
+    <div class="tools">
+      <button class="button button-plain" title="Commands (Ctrl K)" aria-label="Commands" @click=${showPalette}>
+        <ui-icon name="search"></ui-icon>
+      </button>
+      <button class="button button-plain" title="Light or dark" aria-label="Switch between light and dark" @click=${switchTheme}>
+        <ui-icon name="contrast"></ui-icon>
+      </button>
+      <button class="button button-plain" title="Keyboard (?)" aria-label="Keyboard shortcuts" @click=${showHelp}>
+        <ui-icon name="help"></ui-icon>
+      </button>
+      ${hasKey() && html`<button class="button button-plain" title="Forget the key" aria-label="Sign out" @click=${signOut}>
+        <ui-icon name="key"></ui-icon>
+      </button>`}
+    </div>
+  </header>
+  <main class="page" id="page" tabindex="-1">${view}</main>
+</div>`;
+
+/** The pages of the rail by their group, in the order in which the groups come first. */
+const groups = () => [...Map.groupBy(navigation(), ({ group }) => group ?? "")];
+
+function toggleMenu() {
+  menuOpen = !menuOpen;
+  shell.draw();
+}
+
+const navigationLink = (page) => html`<a
+  href=${link(page.id === navigation()[0].id ? {} : { view: page.id })}
+  aria-current=${(shell.shown().page?.parent ?? shell.shown().page?.id) === page.id ? "page" : null}
+><ui-icon name=${page.icon ?? "plug"}></ui-icon> <span>${page.title}</span></a>`;
+
+const switcher = () => html`<label class="switcher">
+  <span class="off-screen">Application</span>
+  <select .value=${shell.application().id} @change=${switchApplication}>
+    ${keyed(shell.applications(), ({ id }) => id, ({ id, name }) => html`<option value=${id}>${name}</option>`)}
+  </select>
+</label>`;
+
+function switchApplication(event) {
+  const { value } = event.target;
+  const page = shell.shown().page?.parent ?? shell.shown().page?.id;
+  const home = page === navigation()[0].id;
+  go({ app: value === shell.applications()[0].id ? null : value, view: home ? null : page });
+}
+
+function skip(event) {
+  event.preventDefault(); // the address stays what it is: it names the view
+  document.getElementById("page").focus();
+}
+
+/** Show the other theme than the one that shows, and keep it in this browser. */
+function switchTheme() {
+  const { dataset } = document.documentElement;
+  const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  dataset.theme = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("snaglist.theme", dataset.theme);
+  } catch {
+    // Storage is blocked: the choice lasts as long as the page.
+  }
+}
+
+function signOut() {
+  keepKey("");
+  shell.signIn();
+}
+
+/** `g t` and the like, of the pages that name a letter. */
+const journeys = () => navigation().filter(({ letter }) => letter)
+  .map(({ id, title, letter }) => ({ key: `g ${letter}`, label: `Go to ${title}`, run: () => go({ view: id }) }));
+
+const bindings = () => [
+  ...journeys(),
+  ...shortcutsOf(),
+  ...(shell.shown().error ? [] : (shell.shown().page?.keys ?? [])),
+  { key: "?", label: "This help", run: showHelp },
+];
+
+const showHelp = async () => (await withStyles(import("./help.js"))).help([
+  ...bindings(),
+  { key: "Ctrl K", label: "Commands: go anywhere, do anything" },
+  { key: "Esc", label: "Leave a field, close a dialog" },
+]);
+
+/** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */
+async function showPalette() {
+  if (document.querySelector("dialog[open]")) return;
+  const dialog = Object.assign(document.createElement("dialog"), { className: "palette", ariaLabel: "Commands" });
+  const field = Object.assign(document.createElement("input"), { ariaLabel: "Command" });
+  let entered = false;
+  field.addEventListener("keydown", ({ key }) => (entered ||= key === "Enter"));
+  dialog.append(field);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  const { palette } = await withStyles(import("./palette.js"));
+  palette(dialog, { journeys, bindings, applications: shell.applications() }, entered);
+}
+
+/** What shows in place of a page that failed; `again` tries once more. */
+export const failed = (error, again) => html`<div class="card notice" role="alert">
+  <h1 tabindex="-1">${{ 403: "Not allowed", 404: "Not found" }[error.status] ?? "This did not work"}</h1>
+  <p>${error.message}</p>
+  <p><button class="button" @click=${() => again()}>Try again</button> <a href=${link({})}>Go to the start</a></p>
+</div>`;
+
+/** Shortcuts are single keys and pairs like `g i`; later ones win. Ctrl K holds even in a field. */
+function listen() {
+  let first = "";
+  let pressed = 0;
+  document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key === "k") {
+      event.preventDefault();
+      void showPalette();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (target.matches(EDITABLE)) {
+      if (event.key === "Escape") target.blur();
+      return;
+    }
+    if (document.querySelector("dialog[open]")) return;
+    if ((event.key === "Enter" || event.key === " ") && target.closest(PRESSABLE)) return;
+    const pair = Date.now() - pressed < PAIR_TIME ? `${first} ${event.key}` : "";
+    const all = bindings();
+    const binding = all.findLast(({ key }) => key === pair) ?? all.findLast(({ key }) => key === event.key);
+    first = event.key;
+    pressed = Date.now();
+    if (!binding) return;
+    event.preventDefault();
+    binding.run(event);
+  });
+}

@@ -1,0 +1,87 @@
+"""What plugins add to the search for issues: words to look for, and columns of the list.
+
+The issues area brings its own words in the same way.
+"""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from jsonschema import Draft202012Validator
+from sqlalchemy import ColumnElement, Select
+
+from snaglist.kernel import Call
+
+RESERVED = frozenset(
+    ("api", "app", "cursor", "date", "format", "from", "include_context", "include_stack", "limit", "page", "q")
+) | frozenset(("range", "skip_vendor", "sort", "to", "view"))
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+Condition = ColumnElement[bool] | Select[int]
+
+
+def _any_text() -> Mapping[str, Any]:
+    return {"type": "string", "maxLength": 500}
+
+
+@dataclass(frozen=True, slots=True)
+class SearchField:
+    """A word of the search: a parameter of `errors` and `groups`, and a field of the filter of `bulk-issues`.
+
+    `condition(call, value)` returns a test of a row of `tables.issues`, or selects the ids of the issues meant from
+    another table, in an open transaction. What it raises ends the request. `schema` is the JSON Schema of a value, its
+    `title` says what is found; where it is an array, the query takes values with commas. `text(call, text)` returns
+    what a search by `q` finds besides, or None. `indexed`: an index finds the issues, so they are counted however many
+    there are.
+    """
+
+    name: str
+    condition: Callable[[Call, Any], Condition]
+    schema: Mapping[str, Any] = field(default_factory=_any_text)
+    text: Callable[[Call, str], Condition | None] | None = None
+    indexed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListColumn:
+    """A field of each issue that is shown, and a column of the dashboard's list.
+
+    `values(call, issue_ids)` returns JSON values by issue id, for at most 500 issues, in an open transaction; an issue
+    that it leaves out has `missing`, and so have all when it raises. `schema` is the JSON Schema of a value. The
+    dashboard shows texts and numbers under the `heading`, and no column without one.
+    """
+
+    name: str
+    values: Callable[[Call, Sequence[int]], Mapping[int, Any]]
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    heading: str = ""
+    missing: Any = None
+
+
+@runtime_checkable
+class Tagging(Protocol):
+    """The tags of issues, in the open transaction; registered as `tags` by the hook `register_tagging`."""
+
+    def put_on(self, call: Call, issue_ids: Collection[int], tag_id: int) -> set[int]:
+        """Put a tag on issues by hand; returns those that exist. NotFound for an unknown tag."""
+
+    def take_off(self, call: Call, issue_ids: Collection[int], tag_id: int) -> set[int]:
+        """Take a tag off issues by hand; returns those that exist. NotFound for an unknown tag."""
+
+    def shown(self, call: Call, issue_id: int) -> Sequence[dict[str, Any]]:
+        """Return the tags of an issue by `key(name)`, each with how the issue got it."""
+
+
+def check_added(hook: str, value: Any) -> None:
+    """Look at a word or column that a plugin adds; raises for what does not fit."""
+    if hook not in ("register_search_fields", "register_list_columns"):
+        return
+    name = value.name
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r:.60}: the name must be like my_word, at most 40 characters")
+    what = "condition" if isinstance(value, SearchField) else "values"
+    if not callable(getattr(value, what)):
+        raise TypeError(f"{name}: {what}: must be a function")
+    if isinstance(value, SearchField) and name in RESERVED:
+        raise ValueError(f"{name}: is a parameter of snaglist itself")
+    Draft202012Validator.check_schema(value.schema)

@@ -1,0 +1,77 @@
+"""What a search can look for and what its rows show: the words and columns of areas and plugins."""
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, select
+
+from snaglist.kernel import Call, digest
+from snaglist.kernel.containment import contained
+from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.installation import Installation
+from snaglist.plugins.issues import hookspecs
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
+from snaglist.plugins.issues.tables import issue_facets, issues
+
+log = logging.getLogger("snaglist")
+
+
+def search_fields(call: Call) -> list[SearchField]:
+    """Return the words of the areas, and of the plugins that are on in the application."""
+    added = call.service.plugins.added(hookspecs.register_search_fields)
+    return [found for plugin, found in added if call.enabled(plugin.id)]
+
+
+def column_values(call: Call, issue_ids: Sequence[int]) -> Iterator[tuple[ListColumn, Mapping[int, Any]]]:
+    """Give the columns of the areas, and of the plugins that are on in the application, with their values."""
+    for plugin, column in call.service.plugins.added(hookspecs.register_list_columns):
+        if plugin.core:
+            yield column, column.values(call, issue_ids)
+        elif call.enabled(plugin.id):
+            yield column, _values(call, plugin.id, column, issue_ids)
+
+
+def query_schemas(service: Installation) -> dict[str, Any]:
+    """Return the schemas of all words by name."""
+    added = service.plugins.added(hookspecs.register_search_fields)
+    return {found.name: {**found.schema, "x-plugin": plugin.id} for plugin, found in added}
+
+
+def filter_schemas(service: Installation) -> dict[str, Any]:
+    """Return the schemas of all words in a body, where an empty list would be a filter for everything."""
+    return {name: {**schema, "minItems": 1} for name, schema in query_schemas(service).items()}
+
+
+def column_schemas(service: Installation) -> dict[str, Any]:
+    """Return the schemas of all columns by name."""
+    return {found.name: found.schema for _, found in service.plugins.added(hookspecs.register_list_columns)}
+
+
+def as_test(condition: Condition) -> ColumnElement[bool]:
+    """Return a condition as the test of a row of `tables.issues`."""
+    if not isinstance(condition, Select):
+        return condition
+    (found,) = condition.selected_columns
+    return condition.where(found == issues.c.id).correlate(issues).exists()
+
+
+def has_facet(facet: str, value: str) -> Select[int]:
+    """Select the ids of the issues of which an event had exactly this value of the facet."""
+    return select(issue_facets.c.issue_id).where(
+        issue_facets.c.facet == facet, issue_facets.c.value_hash == digest(value)
+    )
+
+
+def _values(call: Call, owner: str, column: ListColumn, issue_ids: Sequence[int]) -> Mapping[int, Any]:
+    try:
+        with call.savepoint():
+            values = dict(contained(column.values, call, issue_ids))
+            json.dumps(values, allow_nan=False)
+            return values
+    except Exception as error:
+        if ends_transaction(error):
+            raise
+        log.exception("column %s of plugin %s failed", column.name, owner)
+        return {}

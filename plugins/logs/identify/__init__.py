@@ -1,0 +1,1 @@
+"""Which known source a file is, whatever it is called today: appended to, rotated, copied, archived, shrunk."""

@@ -1,0 +1,1 @@
+"""Maintenance of what was imported: reading it again, deleting it, and how long it stays."""

@@ -1,0 +1,1 @@
+"""What people see of sources: raw lines, single events, `explain` and `demo`."""

@@ -1,0 +1,258 @@
+"""Raw bytes of sources: the text of one event, and a whole file page by page. Only recorded files are opened."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from sqlalchemy import Row, select
+
+from snaglist.kernel import Call, NotFound
+from snaglist.plugins.issues import Event, file_at, read_back, show_path, tables
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
+from snaglist.plugins.logs.parsers import Parser
+from snaglist.plugins.logs.pushing import pushed_text
+from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.parsing import ParseFailure, parse, read_with, reader_again
+from snaglist.plugins.logs.store import queries
+
+MAX_CONTENT = 4 * 1024 * 1024
+MAX_AROUND = 256 * 1024  # bytes looked at on each side for context lines
+_SCAN = 256 * 1024
+GONE = "Raw source is no longer available."
+
+
+def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
+    """Return the answer of `source` for one occurrence."""
+    with call.transaction(write=False) as db:
+        row = queries.occurrence(db, occurrence_id)
+        source = queries.source_by_id(db, row.source_id) if row else None
+    if row is None or source is None:
+        raise NotFound("Unknown occurrence.")
+    if source.log_type == queries.PUSHED:
+        return _pushed_event(call, row, source)
+    feed = line_feed(source.encoding)
+    with opened(call, source) as stream:
+        content = _read(stream, row.byte_start, min(row.byte_end - row.byte_start, MAX_CONTENT))
+        if len(content) < min(row.byte_end - row.byte_start, MAX_CONTENT):
+            raise NotFound(GONE)
+        before = after = b""
+        if context:
+            begin = max(0, row.byte_start - MAX_AROUND)
+            before = b"".join(split_lines(_read(stream, begin, row.byte_start - begin), feed)[-context:])
+            after = b"".join(split_lines(_read(stream, row.byte_end, MAX_AROUND), feed)[:context])
+    return {
+        **_place(row, source),
+        "byte_start": row.byte_start,
+        "byte_end": row.byte_end,
+        "path": show_path(call, source.path),
+        "content": decode(content, source.encoding),
+        "truncated": row.byte_end - row.byte_start > MAX_CONTENT,
+        "before": decode(before, source.encoding),
+        "after": decode(after, source.encoding),
+    }
+
+
+def _place(row: Row[Any], source: Row[Any]) -> dict[str, Any]:
+    of_source = {name: getattr(source, name) for name in ("log_type", "channel", "encoding")}
+    return {"occurrence": row.id, "group_id": row.issue_id, **of_source}
+
+
+def _pushed_event(call: Call, row: Row[Any], source: Row[Any]) -> dict[str, Any]:
+    """Return the stored text of a pushed event; the place of its row is a number that says nothing."""
+    with call.transaction(write=False):
+        event = read_back(call, row.id)
+    if event is None:
+        raise NotFound(GONE)
+    text = pushed_text(event)
+    place = {**_place(row, source), "byte_start": 0, "byte_end": len(text.encode()), "path": source.path}
+    return {**place, "content": text, "truncated": False, "before": "", "after": ""}
+
+
+def whole_source(
+    call: Call, source_id: int, *, offset: int, lines: int, tail: bool, line: int | None = None
+) -> dict[str, Any]:
+    """Return the answer of `source` for a page of a whole source; `line` counts from 1 and wins over `offset`."""
+    with call.transaction(write=False) as db:
+        source = queries.source_by_id(db, source_id)
+    if source is None:
+        raise NotFound("Unknown source.")
+    feed = line_feed(source.encoding)
+    with opened(call, source) as stream:
+        if line is not None:
+            offset = _skip_lines(stream, 0, line - 1, source.size, feed)
+        start, data, following = _page(stream, source.size, offset, lines, tail, feed)
+    shown = split_lines(data, feed)[:lines]
+    with call.transaction(write=False) as db:
+        places = queries.occurrences_within(db, source.id, start, start + len(data))
+    return {
+        "source_id": source.id,
+        "path": show_path(call, source.path),
+        "size": source.size,
+        "offset": start,
+        "next_offset": following,
+        "lines": _numbered(shown, start, places, source.encoding),
+    }
+
+
+def line_feed(encoding: str) -> bytes:
+    """Return how a line ends in an encoding."""
+    name = encoding.lower().replace("_", "-")
+    if name in ("utf-16", "utf-16-le", "utf-16le"):
+        return b"\n\x00"
+    return b"\x00\n" if name in ("utf-16-be", "utf-16be") else b"\n"
+
+
+def split_lines(data: bytes, feed: bytes) -> list[bytes]:
+    """Cut bytes behind each line feed; the last piece may be without one."""
+    pieces = []
+    start = 0
+    while start < len(data):
+        end = find_feed(data, start, feed)
+        pieces.append(data[start:end])
+        start = end
+    return pieces
+
+
+def find_feed(data: bytes, start: int, feed: bytes) -> int:
+    """Return the position behind the next line feed, or the end."""
+    found = data.find(feed, start)
+    # Two-byte units: the same two bytes across a unit's border are no line feed.
+    while found >= 0 and (found - start) % len(feed):
+        found = data.find(feed, found + 1)
+    return len(data) if found < 0 else found + len(feed)
+
+
+def decode(data: bytes, encoding: str) -> str:
+    """Return bytes as text, with replacement of what does not fit; marks are no text."""
+    return data.decode(encoding, "replace").removeprefix("\ufeff")
+
+
+def _page(
+    stream: BinaryIO, size: int, offset: int, lines: int, tail: bool, feed: bytes
+) -> tuple[int, bytes, int | None]:
+    """Return where a page starts, its bytes, and where the next one starts."""
+    if tail:
+        begin = max(0, size - MAX_CONTENT)
+        data = b"".join(split_lines(_read(stream, begin, size - begin), feed)[-lines:])
+        return size - len(data), data, None
+    start = _line_start(stream, min(offset, size), feed)
+    read = _read(stream, start, min(MAX_CONTENT, max(0, size - start)))
+    pieces = split_lines(read, feed)
+    complete = start + len(read) >= size
+    if not complete and len(pieces) > 1:
+        pieces.pop()
+    data = b"".join(pieces[:lines])
+    following = start + len(data)
+    if not complete and len(pieces) == 1:  # one line longer than a page: the next page is behind it
+        following = _skip_lines(stream, following, 1, size, feed)
+    return start, data, following if following < size else None
+
+
+def _line_start(stream: BinaryIO, offset: int, feed: bytes) -> int:
+    offset -= offset % len(feed)
+    end = offset
+    while end > 0:
+        begin = max(0, end - _SCAN)
+        pieces = split_lines(_read(stream, begin, end - begin), feed)
+        if pieces and pieces[-1].endswith(feed):
+            return end
+        if len(pieces) > 1:
+            return end - len(pieces[-1])
+        end = begin
+    return 0
+
+
+def _skip_lines(stream: BinaryIO, position: int, count: int, size: int, feed: bytes) -> int:
+    """Return where the next line but `count` begins; the end of the file when it has fewer. Reads up to there."""
+    while count > 0 and position < size:
+        # A multiple of the feed's length at a time, so that no feed is cut in two.
+        data = _read(stream, position, min(_SCAN, size - position))
+        if not data:
+            return size
+        ended = [piece for piece in split_lines(data, feed) if piece.endswith(feed)]
+        if count <= len(ended):
+            return position + sum(map(len, ended[:count]))
+        count -= len(ended)
+        position += len(data)
+    return position
+
+
+def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], encoding: str) -> list[dict[str, Any]]:
+    """Give each line its offset and the occurrence it belongs to; both lists are in order."""
+    shown = []
+    following = iter(places)
+    place = next(following, None)
+    for line in lines:
+        while place is not None and place.byte_end <= start:
+            place = next(following, None)
+        # A byte order mark stands before the first event, in its line.
+        inside = place is not None and place.byte_start < start + len(line)
+        text = decode(line, encoding).rstrip("\r\n")
+        shown.append({"offset": start, "text": text, "occurrence": place.id if place is not None and inside else None})
+        start += len(line)
+    return shown
+
+
+@contextmanager
+def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
+    """Open a recorded file that still begins as it was read; NotFound when it is not there any more."""
+    if call.service.file_node not in ("", source.node):
+        raise NotFound(f"Raw source is on node {source.node}.")
+    try:
+        if source.log_type == queries.PUSHED:  # it has no file
+            raise NotFound(GONE)
+        with open_file(file_at(call, source.path)) as file, file.content() as stream:
+            if not begins_with(stream.read(PREFIX_BYTES), source):
+                raise NotFound(GONE)
+            yield stream
+    except (OSError, ValueError) as error:
+        raise NotFound(GONE) from error
+
+
+def _read(stream: BinaryIO, start: int, length: int) -> bytes:
+    stream.seek(start)
+    return stream.read(length)
+
+
+_occurrences = tables.occurrences
+
+
+def read_event(call: Call, occurrence_id: int) -> Event | None:
+    """Return the event of an occurrence as its file still has it; None when it has not, or was no file.
+
+    What an event gets from its surroundings (a date without a year, a level by position) is taken from the
+    occurrence. Needs an open transaction, in which only the database is read.
+    """
+    row = call.db.execute(select(_occurrences).where(_occurrences.c.id == occurrence_id)).first()
+    source = queries.source_by_id(call.db, row.source_id) if row else None
+    if row is None or source is None or source.log_type == queries.PUSHED:
+        return None
+    setting = call.setting
+    try:
+        with opened(call, source) as stream:
+            stream.seek(0)
+            head = stream.read(setting("ingestion.sample_bytes"))
+            stream.seek(row.byte_start)
+            content = stream.read(min(row.byte_end - row.byte_start, setting("ingestion.capture_limit")))
+    except NotFound:
+        return None
+
+    def read(parsers: Sequence[Parser]) -> list[Event]:
+        modified_at = source.modified_at or row.occurred_at
+        reader = reader_again(
+            call.service, head, source, parsers=parsers, start=row.byte_start, modified_at=modified_at
+        )
+        return [*parse(lambda: reader.feed(content)), *parse(reader.close)]
+
+    try:
+        events = read_with(call.service, call, read)
+    except ParseFailure:
+        return None
+    found = [event for event in events if event.byte_start == row.byte_start]
+    if not found:
+        return None
+    event = found[0]
+    event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
+    event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
+    event.byte_end, event.provisional, event.truncated = row.byte_end, row.provisional, row.truncated
+    return event

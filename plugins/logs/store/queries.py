@@ -1,0 +1,318 @@
+"""SQL of the logs area: sources and the places of events in them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    RowMapping,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from snaglist.kernel import digest, times
+from snaglist.kernel.database import chunks, inserted_id
+from snaglist.plugins.issues import tables
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
+
+_sources = tables.sources
+_modules = tables.modules
+_occurrences = tables.occurrences
+_issues = tables.issues
+_groupings = tables.groupings
+PUSHED = "http"
+_IN_LIMIT = 500
+_MAX_LONGER = 50
+_MAX_GENERATIONS = 100
+_READ_LAST = (_sources.c.imported_at.desc(), _sources.c.id.desc())
+_READ_FILE = (_sources.c.offset > 0, _sources.c.log_type != PUSHED)
+_IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last_seen")
+# What describes the file of a source, and how far it was read.
+_OF_FILE = (
+    "path", "path_hash", "generation", "identity", "size", "modified_at", "offset", "prefix_hash", "prefix_length",
+    "block_hash", "content_hash", "open_event", "imported_at",
+)  # fmt: skip
+
+
+def _find(
+    db: Connection, *where: ColumnElement[bool], node: str = "", order: Sequence[Any] = (), limit: int | None = None
+) -> list[Row[Any]]:
+    """Return sources; an empty node is any."""
+    rows = select(_sources).where(*where).order_by(*order).limit(limit)
+    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+
+
+def newest(db: Connection, path: str, node: str) -> Row[Any] | None:
+    """Return the newest generation of a path on a node; an empty node is any."""
+    order = (_sources.c.generation.desc(),)
+    return next(iter(_find(db, _sources.c.path_hash == digest(path), node=node, order=order, limit=1)), None)
+
+
+def next_generation(db: Connection, path: str) -> int:
+    """Return the generation that a new source of a path gets; equal paths of several nodes share the numbers."""
+    newest = select(func.max(_sources.c.generation)).where(_sources.c.path_hash == digest(path))
+    return (db.execute(newest).scalar_one() or 0) + 1
+
+
+def source_by_id(db: Connection, source_id: int) -> Row[Any] | None:
+    """Return one source."""
+    return next(iter(_find(db, _sources.c.id == source_id)), None)
+
+
+def add_source(db: Connection, values: Mapping[str, Any]) -> int:
+    """Insert a source and return its id."""
+    return inserted_id(db.execute(insert(_sources).values(**values)))
+
+
+def move_checkpoint(db: Connection, source_id: int, expected: int, stored: int, values: Mapping[str, Any]) -> bool:
+    """Move the checkpoint of a source; False when somebody else moved it meanwhile."""
+    moved = db.execute(
+        update(_sources)
+        .where(_sources.c.id == source_id, _sources.c.offset == expected)
+        .values(occurrence_count=_sources.c.occurrence_count + stored, **values)
+    )
+    return moved.rowcount == 1
+
+
+def change_source(db: Connection, source_id: int, **values: Any) -> None:
+    """Change columns of a source."""
+    db.execute(update(_sources).where(_sources.c.id == source_id).values(**values))
+
+
+def move_source(db: Connection, source_id: int, path: str, **values: Any) -> None:
+    """Lead a source to another path, as the newest there, and change other columns of it."""
+    generation = next_generation(db, path)
+    change_source(db, source_id, path=path, path_hash=digest(path), generation=generation, **values)
+
+
+def remove_source(db: Connection, source_id: int) -> None:
+    """Remove a source that has no occurrences."""
+    db.execute(delete(_sources).where(_sources.c.id == source_id))
+
+
+def overlap(db: Connection, source: Row[Any], copy: Row[Any]) -> bool:
+    """Tell whether events of a copy begin in what was read of the source."""
+    within = (_occurrences.c.source_id == copy.id, _occurrences.c.byte_start < source.offset)
+    return db.execute(select(_occurrences.c.id).where(*within).limit(1)).first() is not None
+
+
+def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
+    """Give a source the file, the checkpoint and the events of its copy, which goes."""
+    db.execute(update(_occurrences).where(_occurrences.c.source_id == copy.id).values(source_id=source.id))
+    remove_source(db, copy.id)
+    taken = {name: getattr(copy, name) for name in _OF_FILE}
+    change_source(db, source.id, occurrence_count=source.occurrence_count + copy.occurrence_count, status="ok", **taken)
+
+
+def settle(db: Connection, source_id: int, byte_start: int) -> None:
+    """Make the provisional last event of a source final."""
+    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
+    db.execute(update(_occurrences).where(*here).values(provisional=False))
+
+
+def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size: int) -> list[Row[Any]]:
+    """Return sources of a module with one of these prefix hashes and at most `size` bytes read, longest first."""
+    read = (_sources.c.offset > 0, _sources.c.offset <= size)
+    found: list[Row[Any]] = []
+    for part in chunks(heads, _IN_LIMIT):
+        found += _find(db, _same_module(module_id), _sources.c.prefix_hash.in_(part), *read)
+    return sorted(found, key=_longest_first)
+
+
+def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
+    """Return sources of a module of which more than `size` bytes were read: of a name family, or with that head.
+
+    The ones read last, and only so many that all of them can be looked at.
+    """
+    alike = or_(_sources.c.prefix_hash == head, _sources.c.family == family)
+    return _find(db, _same_module(module_id), _sources.c.offset > size, alike, order=_READ_LAST, limit=_MAX_LONGER)
+
+
+def has_family(db: Connection, module_id: int | None, family: str) -> bool:
+    """Tell whether a file of a module and name family was read that no connector found."""
+    drops = (_sources.c.connector_id.is_(None), _sources.c.offset > 0)
+    return bool(_find(db, _same_module(module_id), _sources.c.family == family, *drops, limit=1))
+
+
+def head_lengths(db: Connection, module_id: int | None, longest: int) -> list[int]:
+    """Return the lengths that short heads of a module's sources have, in order."""
+    lengths = select(_sources.c.prefix_length).distinct()
+    short = lengths.where(_same_module(module_id), _sources.c.prefix_length > 0, _sources.c.prefix_length <= longest)
+    return list(db.execute(short.order_by(_sources.c.prefix_length)).scalars())
+
+
+def relatives(db: Connection, node: str, identity: str, family: str, head: str) -> list[Row[Any]]:
+    """Return sources of an inode or a name family that something was read of, longest first.
+
+    `head` is the hash of the file's head: of its family only sources are wanted that may begin with it.
+    """
+    possible = or_(_sources.c.prefix_hash == head, _sources.c.prefix_length < PREFIX_BYTES)
+    found: dict[int, Row[Any]] = {}
+    for where in (_sources.c.identity == identity, (_sources.c.family == family) & possible):
+        found |= {row.id: row for row in _find(db, where, *_READ_FILE, node=node)}
+    return sorted(found.values(), key=_longest_first)
+
+
+def latest_of_family(db: Connection, node: str, family: str, limit: int) -> list[Row[Any]]:
+    """Return the sources of a name family that were read last."""
+    return _find(db, _sources.c.family == family, *_READ_FILE, node=node, order=_READ_LAST, limit=limit)
+
+
+def left_since(db: Connection, node: str, moment: str) -> list[Row[Any]]:
+    """Return the sources read at or after a time whose file left its path."""
+    return _find(db, _sources.c.imported_at >= moment, _sources.c.status == "missing", node=node)
+
+
+def _longest_first(row: Row[Any]) -> tuple[int, int]:
+    return -row.offset, row.id
+
+
+def _same_module(module_id: int | None) -> ColumnElement[bool]:
+    return _sources.c.module_id == module_id  # IS NULL for none
+
+
+def imported_since(db: Connection, moment: str) -> list[Row[Any]]:
+    """Return the sources read at or after a time."""
+    return _find(db, _sources.c.imported_at >= moment, order=(_sources.c.id,))
+
+
+def was_read_since(db: Connection, moment: str) -> bool:
+    """Tell whether a source was read at or after a time."""
+    return bool(_find(db, _sources.c.imported_at >= moment, limit=1))
+
+
+def in_place(db: Connection, node: str, after_id: int, limit: int) -> list[Row[Any]]:
+    """Return a page, by id, of the newest sources of paths that neither a connector nor a sender feeds."""
+    newer = _sources.alias()
+    replaced = exists().where(newer.c.path_hash == _sources.c.path_hash, newer.c.generation > _sources.c.generation)
+    if node:
+        replaced = replaced.where(newer.c.node == _sources.c.node)
+    unfed = (_sources.c.connector_id.is_(None), _sources.c.log_type != PUSHED)
+    return _find(db, _sources.c.id > after_id, *unfed, ~replaced, node=node, order=(_sources.c.id,), limit=limit)
+
+
+def has_stale_source(db: Connection, current: Sequence[str], parser_version: int) -> bool:
+    """Tell whether a source that was read under other settings than these, or by an older parser, exists."""
+    stale = _sources.c.read_under.not_in(current) | (_sources.c.parser_version < parser_version)
+    return bool(_find(db, stale, _sources.c.log_type != PUSHED, limit=1))
+
+
+def chosen_sources(db: Connection, source_id: int | None, module_id: int | None, node: str) -> list[tuple[int, int]]:
+    """Return id and size read of sources: one, those of a module, or all; an empty node is any."""
+    rows = select(_sources.c.id, _sources.c.offset).where(*_chosen(source_id, module_id)).order_by(_sources.c.id)
+    if node:
+        rows = rows.where(or_(_sources.c.node == node, _sources.c.log_type == PUSHED))
+    return [(row.id, row.offset) for row in db.execute(rows)]
+
+
+def nodes_of(db: Connection, source_id: int | None, module_id: int | None) -> list[str]:
+    """Return the nodes that have files of the chosen sources."""
+    files = select(_sources.c.node).where(*_chosen(source_id, module_id), _sources.c.log_type != PUSHED)
+    return list(db.execute(files.distinct().order_by(_sources.c.node)).scalars())
+
+
+def _chosen(source_id: int | None, module_id: int | None) -> list[ColumnElement[bool]]:
+    given = ((_sources.c.id, source_id), (_sources.c.module_id, module_id))
+    return [column == value for column, value in given if value is not None]
+
+
+def page_of_sources(db: Connection, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
+    """Return the number of sources and one page of them with their modules, newest import first."""
+    total = db.execute(select(func.count()).select_from(_sources)).scalar_one()
+    rows = (
+        select(
+            _sources,
+            _modules.c.name.label("module_name"),
+            _modules.c.slug.label("module_slug"),
+            _modules.c.color.label("module_color"),
+        )
+        .join_from(_sources, _modules, _sources.c.module_id == _modules.c.id, isouter=True)
+        .order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
+        .limit(limit)
+        .offset((page - 1) * limit)
+    )
+    return total, list(db.execute(rows).all())
+
+
+def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
+    """Return id, issue, source and bytes of an occurrence."""
+    columns = ("id", "issue_id", "source_id", "byte_start", "byte_end")
+    rows = select(*(_occurrences.c[name] for name in columns)).where(_occurrences.c.id == occurrence_id)
+    return db.execute(rows).first()
+
+
+def occurrences_from(db: Connection, source_id: int, position: int, limit: int) -> Sequence[Row[Any, Any, Any, Any]]:
+    """Return a page of a source's occurrences from a position on: id, bytes and event id."""
+    columns = (_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end, _occurrences.c.event_id)
+    rows = select(*columns).where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= position)
+    return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
+
+
+def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> list[Row[Any]]:
+    """Return the occurrences of a source that may touch bytes [start, end), in order: id, start and end."""
+    rows = select(_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end)
+    rows = rows.where(_occurrences.c.source_id == source_id).order_by(_occurrences.c.byte_start)
+    before = rows.where(_occurrences.c.byte_start < start).order_by(None).order_by(_occurrences.c.byte_start.desc())
+    within = rows.where(_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    return [*db.execute(before.limit(1)), *db.execute(within)]
+
+
+def events_between(db: Connection, source_id: int, start: int, end: int, limit: int | None) -> list[Row[Any]]:
+    """Return the first occurrences of a source that begin from one byte on and before another.
+
+    First byte, end, time, whence it is, and the fingerprint they were grouped by.
+    """
+    names = ("byte_start", "byte_end", "occurred_at", "time_source")
+    columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
+    within = (_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    rows = select(*columns).join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
+    rows = rows.where(_occurrences.c.source_id == source_id, *within).order_by(_occurrences.c.byte_start)
+    return list(db.execute(rows.limit(limit)).all())
+
+
+def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
+    """Return a source and the older ones of its path on its node, the newest first."""
+    here = (_sources.c.path_hash == source.path_hash, _sources.c.node == source.node)
+    order, limit = (_sources.c.generation.desc(),), _MAX_GENERATIONS
+    return _find(db, *here, _sources.c.generation <= source.generation, order=order, limit=limit)
+
+
+def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:
+    """Return what a line about an issue tells, in the order of the ids; those that are gone are left out."""
+    found: list[RowMapping] = []
+    for some in chunks(issue_ids, _IN_LIMIT):
+        rows = select(*(_issues.c[name] for name in _IN_SHORT)).where(_issues.c.id.in_(some))
+        found += db.execute(rows.order_by(_issues.c.id)).mappings()
+    return found
+
+
+def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) -> int | None:
+    """Return the first module with one of these slugs, else with one of these folded names."""
+    for column, values in ((_modules.c.slug, slugs), (_modules.c.name_key, name_keys)):
+        found = db.execute(select(_modules.c.id).where(column.in_(values)).order_by(_modules.c.id).limit(1)).scalar()
+        if found is not None:
+            return int(found)
+    return None
+
+
+def module_slug(db: Connection, module_id: int) -> str | None:
+    """Return the slug of a module."""
+    return db.execute(select(_modules.c.slug).where(_modules.c.id == module_id)).scalar()
+
+
+def new_source(path: str, generation: int, node: str) -> dict[str, Any]:
+    """Return the columns of a source of which nothing was read yet."""
+    now = times.now()
+    return {
+        **dict.fromkeys(("size", "offset", "first_byte", "prefix_length", "occurrence_count"), 0),
+        **dict.fromkeys(("prefix_hash", "block_hash", "content_hash"), ""),
+        **{"path": path, "path_hash": digest(path), "generation": generation, "node": node[:64], "status": "ok"},
+        **{"imported_at": now, "created_at": now},
+    }

@@ -1,0 +1,54 @@
+"""The hooks that this area calls."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from snaglist.kernel import Call, hookspec
+from snaglist.kernel.installation import Installation, StoredSecret
+
+Metric = Callable[[Call], Iterable[tuple[Mapping[str, str], float]]]
+
+
+def _always(service: Installation) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class HealthCheck:
+    """One check of the health. `check(service)` returns True when all is well; it is asked often, so it is quick.
+
+    `asked(service)` says whether there is something to ask; `hint` says what to do when the check fails.
+    """
+
+    name: str
+    check: Callable[[Installation], bool]
+    hint: str = "see its plugin"
+    asked: Callable[[Installation], bool] = _always
+
+
+@hookspec
+def health_checks() -> Sequence[HealthCheck]:  # type: ignore[empty-body]
+    """Collect. Return checks, asked with every `?api=health`. Since 0.1.
+
+    Anything but True, or an exception, makes the health `degraded`; the names of snaglist's own checks are not
+    replaced.
+    """
+
+
+@hookspec
+def register_metrics() -> Mapping[str, Metric]:  # type: ignore[empty-body]
+    """Collect. Return figures of an application by name, shown by the plugin `prometheus`. Since 0.2.
+
+    Each is a function of a call in an open transaction for reading; it returns pairs of labels and a value, and its
+    docstring says what it counts. A name that ends in `_total` is a counter. All names are shown as `snaglist_<name>`,
+    with the label `app`.
+    """
+
+
+@hookspec
+def stored_secrets(call: Call) -> Iterable[StoredSecret]:  # type: ignore[empty-body]
+    """Direct. Give each sealed secret that the plugin keeps in the application of the open transaction. Since 0.2.
+
+    They are sealed anew with a new first key, and `snaglist doctor` names those that no key opens. What it raises is
+    the plugin's `last_error`.
+    """
