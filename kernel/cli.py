@@ -6,11 +6,13 @@ Results go to stdout, messages and progress to stderr. Exit codes: 0 done, 1 fai
 
 import functools
 import json
+import logging
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 import click
@@ -20,7 +22,6 @@ from snaglist.kernel.call import COMMAND_LINE, Call
 from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
 from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.gate import Gate
-from snaglist.kernel.logs import configure_logging
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError, Settings
@@ -28,6 +29,42 @@ from snaglist.kernel.steps import StepFailed
 from snaglist.kernel.text import harmless, query_text, visible
 
 COMMON = ("app", "data", "config", "json", "quiet")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object per record."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record."""
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+class Lines(logging.Formatter):
+    """Text for a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a record, and those of its traceback."""
+        return harmless(super().format(record))
+
+
+def configure_logging(settings: Settings) -> None:
+    """Send the service's log to stderr in the configured form."""
+    handler = logging.StreamHandler(sys.stderr)
+    plain = Lines("%(asctime)s %(levelname)s %(message)s")
+    handler.setFormatter(JsonLines() if settings["log.format"] == "json" else plain)
+    for name, level in (("snaglist", settings["log.level"].upper()), ("waitress", "ERROR")):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler]
+        logger.propagate = False
+        logger.setLevel(level)
 
 
 class Session:

@@ -23,13 +23,11 @@ from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
 from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
-from snaglist.plugins.system.openness import open_to_others
-from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, unlisted
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
-from snaglist.plugins.system.upgrading import Failed, pending, upgrade
-from snaglist.plugins.system.warnings import config_warnings
+from snaglist.plugins.system.upgrading import Failed, pending, unused, upgrade
+from snaglist.plugins.system.warnings import config_warnings, open_to_others
 
 _WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"

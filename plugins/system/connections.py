@@ -19,7 +19,6 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from snaglist.kernel.settings import Settings
-from snaglist.plugins.system.pace import Pace
 
 log = logging.getLogger("snaglist")
 
@@ -43,6 +42,27 @@ _TOLD = {
     "open files": "connections closed because the process may open no more files (ulimit -n)",
 }
 _USUAL = {"server.idle_timeout"}
+
+
+class Pace:
+    """Bytes within a span of time. It counts from `restart`; a span in which enough moved is followed by the next."""
+
+    def __init__(self) -> None:
+        self.restart(0)
+
+    def restart(self, moved: int) -> None:
+        """Begin a span; `moved` is what was moved in all until now, in bytes."""
+        self.since, self._moved = monotonic(), moved
+
+    def advance(self, moved: int, least: int) -> None:
+        """Begin the next span when at least `least` bytes moved in this one."""
+        if moved - self._moved >= least:
+            self.restart(moved)
+
+    def stalled(self, moved: int, now: float, least: int, seconds: float) -> bool:
+        """Tell whether fewer than `least` bytes moved in the last `seconds`; asked about once a second."""
+        self.advance(moved, least)
+        return now - self.since > seconds
 
 
 class Connection(HTTPChannel):

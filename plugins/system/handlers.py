@@ -14,7 +14,7 @@ from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
-from snaglist.plugins.system.removing import remove_application
+from snaglist.plugins.system.registering import remove_application
 
 
 def _service(call: Call) -> Service:

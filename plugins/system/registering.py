@@ -1,14 +1,15 @@
 """Applications come, get other names and go: their rows in the registry, databases and folders."""
 
+import logging
 import shutil
 import threading
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Conflict, Invalid, NotFound, store, times
+from snaglist.kernel import Conflict, Invalid, NotFound, hookspecs, store, times
 from snaglist.kernel.applications import FIRST, Application, row, slug
-from snaglist.kernel.faults import DAMAGED, FOREIGN, MISSING, Unusable
+from snaglist.kernel.faults import DAMAGED, DENIED, FOREIGN, MISSING, READONLY, Unusable
 from snaglist.kernel.service import CREATED, Service
 from snaglist.kernel.steps import CORE
 from snaglist.plugins.system.jobs.activity import Activity
@@ -163,3 +164,27 @@ def _forget(service: Service, application: Application) -> None:
     service.applications.forget_state(application)
     service.database.drop(application)
     shutil.rmtree(application.folder, ignore_errors=True)
+
+
+log = logging.getLogger("snaglist")
+
+
+def remove_application(service: Service, application: Application) -> None:
+    """Remove an application that has no running job, after telling the plugins; without them where it is broken."""
+    if len(service.applications.refresh()) == 1:
+        raise Conflict("The only application cannot be deleted.")
+    try:
+        _take_leave(service, application)
+    except Unusable as error:
+        if error.fault in (DENIED, READONLY):  # it cannot be removed either
+            raise
+        log.warning("application %s is removed without telling the plugins: %s", application.id, error.message)
+    unregister_application(service, application)
+
+
+def _take_leave(service: Service, application: Application) -> None:
+    call = service.call(application, None)
+    with call.transaction() as db:
+        if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
+            raise Conflict("A job of this application is running.")
+        call.service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)

@@ -1,9 +1,11 @@
 """Pending schema steps of the registry and of all applications."""
 
+from collections.abc import Iterable
+
 from snaglist.kernel import Unavailable
 from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.service import Service
-from snaglist.kernel.steps import Step
+from snaglist.kernel.steps import CORE, Step
 from snaglist.plugins.system.sealed import reseal
 
 Listed = list[dict[str, str | None]]
@@ -63,3 +65,14 @@ def pending(service: Service, failed: Failed) -> list[dict[str, str | None]]:
     if not service.registry_steps.applied(applications.registry):
         return []
     return pending_steps(service, failed)
+
+
+def unused(service: Service, owners: Iterable[str]) -> dict[str, str]:
+    """Return those owners of schema steps that are not at work, each with what is the matter with its plugin."""
+    working = {CORE, *(plugin.id for plugin in service.plugins.loaded())}
+    return {owner: _matter(service, owner) for owner in sorted(set(owners) - working)}
+
+
+def _matter(service: Service, owner: str) -> str:
+    plugin = service.plugins.find(owner)
+    return "is not installed" if plugin is None else f"failed: {plugin.error}"

@@ -11,7 +11,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest, InternalServerError, RequestEntityTooLarge
 
 from snaglist.kernel.endpoints import Reply
-from snaglist.plugins.system.pace import Pace
+from snaglist.plugins.system.connections import Pace
 
 log = logging.getLogger("snaglist")
 

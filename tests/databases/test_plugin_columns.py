@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from sqlalchemy import insert, select
@@ -28,6 +28,13 @@ def version(name): return "1.0"
 Config = dict[str, Any]
 
 
+class Distribution(NamedTuple):
+    """What the plugin was installed from."""
+
+    name: str
+    version: str
+
+
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
     """Install a version of the plugin, by its `tables.py`; returns that."""
@@ -42,8 +49,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
         exec(source, vars(tables))
         vars(package)["tables"] = tables
         exec(HEAD + HOOKS, vars(package))
-        dist = SimpleNamespace(name="snaglist-oops", version="1.0")
-        point = SimpleNamespace(name="oops", load=lambda: package, dist=dist)
+        point = SimpleNamespace(name="oops", load=lambda: package, dist=Distribution("snaglist-oops", "1.0"))
         monkeypatch.setattr(plugins, "entry_points", lambda group: [*entry_points(group=group), point])
         return tables
 

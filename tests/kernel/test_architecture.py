@@ -24,8 +24,8 @@ from snaglist.kernel.service import Service
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("hosting", "kernel", "plugins", "schemas", "testing")
 CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
-# A ratchet, to be lowered as the kernel shrinks: the aim is 3,000. Remedies of faults and typed hooks came after 3,915.
-KERNEL_LINES = 3975
+# A ratchet, to be lowered as the kernel shrinks: the aim is 3,000.
+KERNEL_LINES = 3970
 MODULE_LINES = 400
 
 

@@ -19,10 +19,10 @@ from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fa
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.system import Worker, health
-from snaglist.plugins.system.openness import open_to_others
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
+from snaglist.plugins.system.warnings import open_to_others
 from snaglist.testing import Client, running_service
 
 Kernel = Callable[..., Any]

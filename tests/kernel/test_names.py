@@ -13,8 +13,8 @@ from sqlalchemy import update
 
 from snaglist.hosting import _person
 from snaglist.kernel import cli
+from snaglist.kernel.cli import Lines
 from snaglist.kernel.endpoints import METHODS
-from snaglist.kernel.logs import Lines
 from snaglist.kernel.service import Service
 from snaglist.kernel.text import harmless, one_line, visible
 from snaglist.plugins.issues import tables

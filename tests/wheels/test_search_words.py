@@ -10,7 +10,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "plugins.md"
 ASK = """
 import json
 from pathlib import Path
-from snaglist.kernel.testing import Client, running_service
+from snaglist.testing import Client, running_service
 
 with running_service(Path("data"), jobs=False) as service:
     client = Client(service)  # holds each answer against its schema, the column's too

@@ -59,8 +59,7 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
         counted: Mapping[str, Any] = {"total": None, "total_exact": False, "page": None, "limit": limit, "pages": None}
     else:
         counted = {**paging.meta(total, number, limit), "total_exact": exact}
-    tests = queries.each(call.db, listing.where) if ids is None else [issues.c.id.in_(ids)]
-    found = queries.page(call.db, tests, listing.sort, limit + 1, offset, listing.after)
+    found = queries.page(call.db, listing.where, ids, listing.sort, limit + 1, offset, listing.after)
     shown = found[:limit]
     more = len(found) > limit
     values = listing.sort.cursor_values(shown[-1]) if more else []
@@ -96,11 +95,10 @@ def _look(call: Call, listing: Listing, few: int) -> tuple[int, bool, Sequence[i
 
     Few are found first and then sorted. Of more, the first in order are soon found by following the sort's index.
     """
-    where = listing.where
+    where, few = listing.where, min(few, queries.COUNTED)
     total = _known_total(call, where)
     if total is not None:
         return total, True, queries.find(call.db, where, few) if total < few else None
-    few = min(few, queries.COUNTED)
     ids = queries.find(call.db, where, few)
     if len(ids) < few:
         return len(ids), True, ids

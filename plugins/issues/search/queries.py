@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, and_, func, select, true
+from sqlalchemy import Column, ColumnElement, Connection, Select, and_, case, false, func, select, true
 
 from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search.fields import as_test
@@ -36,29 +36,32 @@ def find(db: Connection, where: Sequence[Condition], at_most: int) -> list[int]:
 
 
 def page(
-    db: Connection, tests: Sequence[ColumnElement[bool]], sort: Sort, limit: int, offset: int, after: Position | None
+    db: Connection,
+    where: Sequence[Condition],
+    ids: Sequence[int] | None,
+    sort: Sort,
+    limit: int,
+    offset: int,
+    after: Position | None,
 ) -> list[Position]:
-    """Return the ids and sort values of one page of the issues that pass."""
-    statement = _ordered(tests, sort).limit(limit).offset(offset)
+    """Return the ids and sort values of one page of the issues that pass, whose `ids` are known where they are few."""
+    statement = _ordered(db, where if ids is None else [issues.c.id.in_(ids)], sort, few=ids is not None)
     if after is not None:
         statement = statement.where(sort.after(after))
-    return [Position(int(value) if sort.numeric else value, issue_id) for issue_id, value in db.execute(statement)]
+    rows = db.execute(statement.limit(limit).offset(offset))
+    return [Position(int(value) if sort.numeric else value, issue_id) for issue_id, value in rows]
 
 
 def every_id(db: Connection, where: Sequence[Condition], sort: Sort) -> "array[int]":
     """Return all ids in order, eight bytes each, so that an export shows one state of the list."""
-    rows = db.execute(_ordered(each(db, where), sort).execution_options(yield_per=_STREAMED))
+    rows = db.execute(_ordered(db, where, sort).execution_options(yield_per=_STREAMED))
     return array("q", (row[0] for row in rows))
 
 
-def each(db: Connection, where: Sequence[Condition]) -> Sequence[ColumnElement[bool]]:
-    """Return conditions in the form for testing row by row, in the order of the list."""
-    return _as_one(db, [as_test(condition) for condition in where])
-
-
-def _ordered(tests: Sequence[ColumnElement[bool]], sort: Sort) -> Select[Any]:
+def _ordered(db: Connection, where: Sequence[Condition], sort: Sort, *, few: bool = False) -> Select[Any]:
     value = sort.value.label("value")
-    # Where no index has the order, SQLite must not take one for the sake of the id.
+    tests = _found(db, where) if few else _as_one(db, [as_test(condition) for condition in where])
+    # Where no index has the order, SQLite must not take another one for the sake of the id.
     last = issues.c.id if isinstance(sort.value, Column) else issues.c.id + 0
     order = (value.desc() if sort.descending else value.asc(), last.desc())
     return select(issues.c.id, value).select_from(sort.rows).where(*tests).order_by(*order)
@@ -81,4 +84,4 @@ def _as_one(db: Connection, tests: Sequence[ColumnElement[bool]]) -> list[Column
 
     It knows how many values a column has, but not how often each one occurs.
     """
-    return [and_(*tests).is_(true())] if tests and db.dialect.name == "sqlite" else [*tests]
+    return [case((and_(*tests), true()), else_=false())] if tests and db.dialect.name == "sqlite" else [*tests]

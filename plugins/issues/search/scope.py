@@ -9,13 +9,27 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, and_, case, exists, func, or_, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    ScalarSelect,
+    and_,
+    case,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    true,
+    union_all,
+)
 
 from snaglist.kernel import Invalid, times
 from snaglist.plugins.issues.tables import event_hours, issues, occurrences
 
 HOURS_SHOWN = 24
 SHORT_HOURS = 72
+_made = issues.alias("made")
 _FIRST = "0001-01-01 00:00:00"
 MADE = ("manual", "tracker")  # origins that list by creation, since they have no events
 
@@ -41,21 +55,23 @@ class Scope:
 
     def matches(self) -> ColumnElement[bool]:
         """Find the issues that have events in the range, or were made in it by hand or by a tracker."""
-        made = and_(issues.c.origin.in_(MADE), self.holds(issues.c.created_at))
-        if self.start is not None and self.end is not None and earlier(self.end, SHORT_HOURS) <= self.start:
+        first_seen, last_seen = issues.c.first_seen, issues.c.last_seen
+        made = select(_made.c.id).where(_made.c.origin.in_(MADE))
+        here = or_(self.holds(_made.c.created_at), self._has_events(_made))
+        if self.start is None or self.end is None:
+            seen = last_seen >= self.start if self.end is None else first_seen < self.end
+            return or_(and_(seen, issues.c.id.not_in(made)), issues.c.id.in_(made.where(here)))
+        if earlier(self.end, SHORT_HOURS) <= self.start:
             # Its hours find them: nearly all issues were seen later than a day long ago, few have events in it.
             counted = select(event_hours.c.issue_id.label("id")).where(self.holds(event_hours.c.hour))
             # A table of its own, or MariaDB would ask both parts again for every issue.
-            either = union_all(counted, select(issues.c.id).where(made)).subquery("candidates")
+            either = union_all(counted, made.where(self.holds(_made.c.created_at))).subquery("candidates")
             return issues.c.id.in_(select(either.c.id))
-        seen: list[ColumnElement[bool]] = [issues.c.origin.not_in(MADE)]
-        if self.start is not None:
-            seen.append(issues.c.last_seen >= self.start)
-        if self.end is not None:
-            seen.append(issues.c.first_seen < self.end)
-        if len(seen) == 3:
-            seen.append(or_(issues.c.first_seen >= self.start, issues.c.last_seen < self.end, self._has_events()))
-        return or_(and_(*seen), made, and_(issues.c.origin.in_(MADE), self._has_events()))
+        inside = or_(first_seen >= self.start, last_seen < self.end, self._has_events(issues))
+        ingested = and_(issues.c.origin.not_in(MADE), last_seen >= self.start, first_seen < self.end, inside)
+        by_hand = and_(issues.c.origin.in_(MADE), or_(self.holds(issues.c.created_at), self._has_events(issues)))
+        # No index decides this; SQLite would fetch half of the table through one.
+        return case((or_(ingested, by_hand), true()), else_=false())
 
     @property
     def count(self) -> ColumnElement[int]:
@@ -115,8 +131,9 @@ class Scope:
     def _hours(self) -> Iterable[ColumnElement[bool]]:
         return event_hours.c.issue_id == issues.c.id, self.holds(event_hours.c.hour)
 
-    def _has_events(self) -> ColumnElement[bool]:
-        return exists().where(*self._hours()).correlate(issues)
+    def _has_events(self, table: FromClause) -> ColumnElement[bool]:
+        here = (event_hours.c.issue_id == table.c.id, self.holds(event_hours.c.hour))
+        return exists().where(*here).correlate(table)
 
     def _hour(self, bound: ColumnElement[str]) -> ScalarSelect[str]:
         return select(bound).where(*self._hours()).correlate(issues).scalar_subquery()

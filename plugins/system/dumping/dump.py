@@ -18,8 +18,8 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.file import Writer, write_dump
 from snaglist.plugins.system.dumping.numbers import last_number, never_again
 from snaglist.plugins.system.dumping.salvage import salvaged
-from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.repairing import check
+from snaglist.plugins.system.upgrading import unused
 
 FETCHED = 500
 Progress = Callable[[int, int | None, str], None]

@@ -20,7 +20,6 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
-from snaglist.plugins.system.orphans import unused
 from snaglist.plugins.system.registering import (
     REPLACEABLE,
     register_application,
@@ -29,6 +28,7 @@ from snaglist.plugins.system.registering import (
     was_used,
 )
 from snaglist.plugins.system.repairing import check
+from snaglist.plugins.system.upgrading import unused
 
 MAX_ROWS = 1_000
 MAX_CHARACTERS = 4_000_000
