@@ -17,7 +17,6 @@ from random import Random
 from typing import Any
 
 from snaglist.plugins.issues.grouping import grouping_key
-from snaglist.plugins.issues.grouping.templates import forget
 from snaglist.plugins.logs.parsers import Reader
 
 CHUNK = 256 * 1024
@@ -142,7 +141,7 @@ def measure(name: str, count: int) -> dict[str, Any]:
         raise SystemExit(f"{name}: {events} of {count} lines read as {log_type}")
 
     def grouped() -> None:
-        forget()
+
         read(content, keys=True)
 
     parse, both = seconds(lambda: read(content, keys=False)), seconds(grouped)

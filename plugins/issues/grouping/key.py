@@ -1,7 +1,7 @@
 """The grouping key: a pure function of the event that decides which issue it belongs to."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from snaglist.kernel.text import digest
@@ -12,7 +12,7 @@ from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.grouping.templates import template
 from snaglist.plugins.issues.noting import note_failure
 
-VERSION = 1
+VERSION = 2
 _MEMO_SIZE = 8192
 _PLAIN_LIMIT = 500
 _DIGITS = re.compile(r"\d+")
@@ -39,7 +39,7 @@ _text_keys: dict[tuple[int | None, str, str], GroupingKey] = {}
 def grouping_key(event: Event, module_id: int | None) -> GroupingKey:
     """Return the key of an event in a module; one that masking fails for is known by its plain text."""
     try:
-        return _key(event, module_id)
+        return key_masked_by(template, event, module_id)
     except Exception as error:
         said = str(event.message)
         note_failure("grouping", error, f"the message with the digest {digest(said)[:32]}")
@@ -49,7 +49,8 @@ def grouping_key(event: Event, module_id: int | None) -> GroupingKey:
         return GroupingKey(f"{head}|{event.family}|plain|{plain}", parts)
 
 
-def _key(event: Event, module_id: int | None) -> GroupingKey:
+def key_masked_by(mask: Callable[[str], str], event: Event, module_id: int | None) -> GroupingKey:
+    """Return the key of an event with its texts masked by a function."""
     if event.fingerprint is not None:
         return _build(module_id, event.family, custom=event.fingerprint)
     if event.access is not None:
@@ -57,8 +58,8 @@ def _key(event: Event, module_id: int | None) -> GroupingKey:
         line = {"method": access.method, "path": path_template(access.path, "{id}"), "status": access.status}
         return _build(module_id, event.family, access=line)
     if event.exceptions:
-        return _exception_key(event, module_id)
-    text = template(event.message if event.template is None else event.template)
+        return _exception_key(mask, event, module_id)
+    text = mask(event.message if event.template is None else event.template)
     known = _text_keys.get((module_id, event.family, text))
     if known is None:
         known = _build(module_id, event.family, text=text)
@@ -68,7 +69,7 @@ def _key(event: Event, module_id: int | None) -> GroupingKey:
     return known
 
 
-def _exception_key(event: Event, module_id: int | None) -> GroupingKey:
+def _exception_key(mask: Callable[[str], str], event: Event, module_id: int | None) -> GroupingKey:
     chain: dict[str, ExceptionParts] = {}
     for exception in event.exceptions:
         part = ExceptionParts(exception)
@@ -76,16 +77,16 @@ def _exception_key(event: Event, module_id: int | None) -> GroupingKey:
     parts = list(chain.values())
     deciding = ExceptionParts(event.exceptions[-1])
     places = any(part.frames for part in parts)
-    text = None if places and deciding.frames and not deciding.vague else _exception_text(event)
+    text = None if places and deciding.frames and not deciding.vague else _exception_text(mask, event)
     return _build(module_id, event.family, exceptions=parts, text=text)
 
 
-def _exception_text(event: Event) -> str:
+def _exception_text(mask: Callable[[str], str], event: Event) -> str:
     raised = event.exceptions[-1].message
     said = event.message if event.template is None else event.template
     if not raised.strip() or raised in said:
-        return template(said)
-    return template(raised) if said in raised else f"{template(said)}: {template(raised)}"
+        return mask(said)
+    return mask(raised) if said in raised else f"{mask(said)}: {mask(raised)}"
 
 
 def _build(

@@ -4,16 +4,20 @@ import re
 
 PLACEHOLDER = "<*>"
 
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
 # Words that are followed by a number as part of their name, whatever its length.
-_NUMBERED_NAMES = """
+_NUMBERED = word_set("""
     aes amd arm ascii base bit blake char cp crc ecdsa ed es float http hs iec ieee int ip ipv iso jis jsr latin lz md
     mips mp ps rfc rs rsa sha simd sse tls uint utf win x xxh
-"""
-_NUMBERED = frozenset(_NUMBERED_NAMES.split())
+""")
 _HEX = re.compile(r"(?=[A-Fa-f]*\d)[0-9A-Fa-f]{7,}\Z", re.ASCII)
 _DIGIT_RUN = re.compile(r"\d+")
 _TRAILING = re.compile(r"(\D+?)(\d{2,})\Z")
-_LOCATION = re.compile(r"[A-Z]\d+\Z")  # as part of a longer name: rack, slot, zone
 _CHANGES = re.compile(r"(?<=\d)(?=\D)|(?<=\D)(?=\d)")
 _LONG_TOKEN = 24
 _RANDOM_TOKEN = 14
@@ -72,7 +76,7 @@ def mask_name(name: str) -> str:
         first = parts[0].rstrip("0123456789").lower()
         if first not in _NUMBERED:
             return PLACEHOLDER
-    return "_".join(PLACEHOLDER if _LOCATION.match(part) else mask_part(part.lstrip("-")) for part in parts)
+    return "_".join(mask_part(part.lstrip("-")) for part in parts)
 
 
 def mask_code(code: str) -> str:

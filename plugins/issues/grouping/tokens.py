@@ -46,6 +46,7 @@ _ATOM = re.compile(
     r"|(?P<number>(?<![\w])(?:(?<!\*)[<>~]=?)?[+-]?[$€£¥]?\d[^\W_]*" + _MORE + _PRERELEASE + r"(?:%|[€£°](?!\w))?)"
     r"|(?P<code>(?<![\w.-])[A-Z]{1,6}(?:-\d[^\W_]*)+(?![\w-]))"
     r"|(?P<version>(?<![\w.])[vV]\d+(?:\.\d+)+" + _PRERELEASE + r")"
+    # a part of a name may be a number below zero: ids made of hashes, coordinates
     r"|(?P<name>[^\W\d]\w*(?:(?<=_)-\d\w*)?)"
 )
 # Rare, so each is looked for only where a character says that it may be there.

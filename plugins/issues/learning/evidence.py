@@ -4,32 +4,13 @@ Everything here only grows with the set of templates: more templates never close
 depends on the set alone, not on the order in which templates came.
 """
 
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from snaglist.plugins.issues.grouping import thresholds
 from snaglist.plugins.issues.learning.slots import Word
-from snaglist.plugins.issues.learning.words import QUOTES, is_plain, is_proper, looks_said
-
-# (fixed text, distinct words that it takes), for words that may be values. A word that no language has (digits,
-# capitals or joints inside) counts twice, but five distinct ones it must be: fewer are a choice.
-_STEPS = ((2.5, 5), (2.0, 6), (1.5, 8), (1.0, 12))
-_FEWEST = 5
-_FEWEST_FREE = 3  # beside these, doubtful words count half
-_PROPER_FROM, _PROPER = 2.5, 4  # names with capitals, digits or joints are less often a choice
-# The same where the template exists with a value in that place already.
-_KNOWN_STEPS = ((4.0, 2), (2.5, 3), (1.5, 5))
-# Names in a place where a choice may stand: such as the first word.
-_PLACED_STEPS = ((4.0, 10), (2.5, 16))
-# With dozens of words even those count that look like a choice, and names that were kept on purpose.
-_WIDE_STEPS = ((1.5, 24), (1.0, 32))
-# Words that are values in other templates are known by name: so many of them, counted as above.
-_NAMED_FROM, _NAMES = 1.5, 3
-TURNING = 3
-_SUGGESTED_FROM, _SUGGESTED_WORDS = 1.5, 3
-_BESIDE_FROM = 1.5
-_NEVER = 1 << 30
+from snaglist.plugins.issues.learning.words import QUOTES, is_plain, looks_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,61 +33,15 @@ def is_value(fixed: float, members: Sequence[Member], *, known: bool, names: Col
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """What follows for the members of a slot with two positions, short of it being open.
-
-    `values` are members and the position that is a value beside their word at the other one. At `among`, members
-    that have a value in the other position already differ in a value only.
-    """
-
-    values: Sequence[tuple[Member, int]] = ()
-    among: Collection[int] = ()
+def is_suggested(fixed: float, members: Sequence[Member]) -> bool:
+    """Tell whether a closed slot is worth a look by people."""
+    distinct = {word for member in members if len(member.words) == 1 for word in member.words.values()}
+    return fixed >= thresholds.SUGGESTED_FIXED and len(distinct) >= thresholds.SUGGESTED_WORDS
 
 
-def values_beside(fixed: float, members: Sequence[Member]) -> Beside:
-    """Find positions that are values whatever stands in the other one.
-
-    A position is a value beside every word of the other position when it is one beside one of them, or when enough
-    of its words come with several words of the other: then the two change independently of each other.
-    """
-    if fixed < _BESIDE_FROM:
-        return Beside()
-    values: list[tuple[Member, int]] = []
-    among: dict[int, None] = {}
-    for positions, having in _by_positions(members, 2):
-        for value, other in (positions, positions[::-1]):
-            if _is_open(value, having) or _is_crossed(value, other, fixed, having):
-                values += [(member, value) for member in having if other in member.words]
-                if _is_open(other, having):
-                    among[value] = None
-    return Beside(values, among)
-
-
-def turning(fixed: float, members: Sequence[Member]) -> list[Collection[str]]:
-    """Return, for each place of a closed slot, the names that take turns there, when they are enough to look further.
-
-    Names that no language has and that take turns in another sentence too are values; a few in one sentence are not.
-    """
-    if not says_enough(fixed):
-        return []
-    found: defaultdict[int, set[str]] = defaultdict(set)
-    for member in members:
-        if len(member.words) == 1:
-            for position, word in member.words.items():
-                if is_turning(word):
-                    found[position].add(word.text)
-    return [words for words in found.values() if len(words) >= TURNING]
-
-
-def says_enough(fixed: float) -> bool:
-    """Tell whether a slot has enough fixed text for words to be known by name in it."""
-    return fixed >= _NAMED_FROM
-
-
-def is_turning(word: Word) -> bool:
-    """Tell whether a word is a name that no language has."""
-    return not word.doubtful and is_name(word.text) and not is_plain(word.text) and is_proper(word.text)
+def is_name(text: str) -> bool:
+    """Tell whether a word that is a value in one template may be one in others too."""
+    return text[0] not in QUOTES and not looks_said(text)
 
 
 def _by_positions(members: Sequence[Member], number: int) -> Iterator[tuple[tuple[int, ...], list[Member]]]:
@@ -121,25 +56,6 @@ def _by_positions(members: Sequence[Member], number: int) -> Iterator[tuple[tupl
             yield positions, having
 
 
-def _is_open(position: int, members: Sequence[Member]) -> bool:
-    return any(member.opened and position not in member.words for member in members)
-
-
-def _is_crossed(position: int, other: int, fixed: float, members: Sequence[Member]) -> bool:
-    beside: defaultdict[Word, set[Word | None]] = defaultdict(set)
-    for member in members:
-        if position in member.words:
-            beside[member.words[position]].add(member.words.get(other))
-    open_beside = {member.words[position] for member in members if member.opened and position in member.words}
-    return _is_enough([word for word, others in beside.items() if len(others) > 1 or word in open_beside], fixed)
-
-
-def is_suggested(fixed: float, members: Sequence[Member]) -> bool:
-    """Tell whether a closed slot is worth a look by people."""
-    distinct = {word for member in members if len(member.words) == 1 for word in member.words.values()}
-    return fixed >= _SUGGESTED_FROM and len(distinct) >= _SUGGESTED_WORDS
-
-
 def _is_value(position: int, fixed: float, members: Sequence[Member], known: bool, names: Collection[str]) -> bool:
     words: set[Word] = set()
     for member in members:
@@ -150,39 +66,15 @@ def _is_value(position: int, fixed: float, members: Sequence[Member], known: boo
             return True
         else:
             known = True
-    if known and _evidence(words) >= _needed(_KNOWN_STEPS, fixed):
-        return True
-    texts = {word.text for word in words}
-    if len(texts) >= _needed(_WIDE_STEPS, fixed):
-        return True
-    if says_enough(fixed) and _evidence([word for word in words if word.text in names]) >= _NAMES:
-        return True
-    free = [text for text in texts if is_name(text)]
-    if len(free) >= _needed(_PLACED_STEPS, fixed):
-        return True
-    return _is_enough(words, fixed)
+    weights: dict[str, float] = {}
+    for word in words:
+        weights[word.text] = max(weights.get(word.text, 0.0), _weight(word, known, names))
+    evidence = sum(weights.values()) + (thresholds.VALUE_THERE if known else 0.0)
+    return fixed >= thresholds.LEAST_FIXED and evidence * min(fixed, thresholds.MOST_FIXED) >= thresholds.EVIDENCE
 
 
-def is_name(text: str) -> bool:
-    """Tell whether a word that is a value in one template may be one in others too."""
-    return text[0] not in QUOTES and not looks_said(text)
-
-
-def _is_enough(words: Collection[Word], fixed: float) -> bool:
-    free = [word for word in words if not word.doubtful]
-    halves = (len(words) - len(free)) / 2
-    if fixed >= _PROPER_FROM and sum(is_proper(word.text) for word in free) >= _PROPER:
-        return True
-    return (
-        len(free) >= _FEWEST_FREE
-        and len(free) + halves >= _FEWEST
-        and _evidence(free) + halves >= _needed(_STEPS, fixed)
-    )
-
-
-def _evidence(words: Collection[Word]) -> int:
-    return sum(1 if is_plain(word.text) else 2 for word in words)
-
-
-def _needed(steps: Sequence[tuple[float, int]], fixed: float) -> int:
-    return next((words for least, words in steps if fixed >= least), _NEVER)
+def _weight(word: Word, known: bool, names: Collection[str]) -> float:
+    weight = thresholds.PLAIN if is_plain(word.text) and not word.text[0].isupper() else thresholds.PROPER
+    if word.text in names:
+        return weight * thresholds.KNOWN_BY_NAME
+    return thresholds.DOUBTFUL if word.doubtful and not known else weight

@@ -15,7 +15,7 @@ from snaglist.plugins.issues.tables import groupings, issues
 
 CHUNK = 500
 TURN = "issues.learning"
-EVENTS, OPEN, JOINING = "events", "open", "joining"
+EVENTS, OPEN = "events", "open"  # 0.1.0 wrote "joining", too: such a row leads to its issue and joins no more
 
 
 class NodeRow(NamedTuple):

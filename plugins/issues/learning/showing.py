@@ -1,6 +1,6 @@
 """What an issue page says about learning: which words are values, and which issues may belong to this one."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
 from snaglist.plugins.issues.learning import queries
 from snaglist.plugins.issues.learning.evidence import is_suggested
-from snaglist.plugins.issues.learning.slots import Slot, joinable, slots, weight
+from snaglist.plugins.issues.learning.slots import Slot, slots, weight
 from snaglist.plugins.issues.learning.words import ITEM
 
 MAX_SUGGESTIONS = 20
@@ -38,22 +38,12 @@ def learned_values(db: Connection, grouping_ids: Sequence[int]) -> Mapping[int, 
 
 
 def _reached(db: Connection, current: Mapping[int, Sequence[tuple[str, str]]]) -> Mapping[int, list[queries.NodeRow]]:
-    """Return the slots that templates are joined by."""
-    having = {key: [slot for text in texts for slot in slots(*text)] for key, texts in current.items()}
-    opened = _rows(db, (slot.digest for listed in having.values() for slot in listed), queries.OPEN)
-    joining = _rows(db, (digest for listed in having.values() for digest in joinable(listed)), queries.JOINING)
-    found = {
-        key: [
-            *(opened[slot.digest] for slot in listed if slot.digest in opened),
-            *(joining[digest] for digest in joinable(listed) if digest in joining),
-        ]
-        for key, listed in having.items()
-    }
+    """Return the open slots that templates have."""
+    having = {key: [slot.digest for text in texts for slot in slots(*text)] for key, texts in current.items()}
+    wanted = {digest for listed in having.values() for digest in listed}
+    opened = {row.digest: row for row in queries.nodes(db, wanted, queries.OPEN)}
+    found = {key: [opened[digest] for digest in listed if digest in opened] for key, listed in having.items()}
     return {key: rows for key, rows in found.items() if rows}
-
-
-def _rows(db: Connection, digests: Iterable[str], role: str) -> Mapping[str, queries.NodeRow]:
-    return {row.digest: row for row in queries.nodes(db, set(digests), role)}
 
 
 def suggestions(db: Connection, issue_id: int, grouping_ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -94,10 +84,6 @@ def _values(template: str, common: str) -> list[dict[str, Any]]:
     differences = SequenceMatcher(None, [found[0] for found in own], shared, autojunk=False).get_opcodes()
     values = []
     for tag, start, end, first, last in differences:
-        if tag == "delete" and start and own[end : end + 1] and PLACEHOLDER in (own[start - 1][0], own[end][0]):
-            # Words beside a value of the first stage that are one with it, such as a name with a number in it.
-            start, end = (start, end + 1) if own[end][0] == PLACEHOLDER else (start - 1, end)
-            values.append({"position": first, "word": template[own[start].start() : own[end - 1].end()]})
         if tag != "replace":
             continue
         ends = [*range(start + 1, start + last - first), end]

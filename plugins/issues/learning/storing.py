@@ -213,10 +213,6 @@ class DatabaseStore:
         """Return the nodes of those slots that are open."""
         return {row.digest: row.id for row in self._note(queries.nodes(self._db, digests, queries.OPEN))}
 
-    def joining(self, digests: Collection[str]) -> Mapping[str, int]:
-        """Return the nodes of those slots whose members with one position belong together."""
-        return {row.digest: row.id for row in self._note(queries.nodes(self._db, digests, queries.JOINING))}
-
     def templates(self, digests: Collection[str]) -> Mapping[str, int]:
         """Return the nodes of templates that came from events."""
         return {row.digest: row.id for row in self._note(queries.nodes(self._db, digests, queries.EVENTS))}
@@ -236,12 +232,12 @@ class DatabaseStore:
         """Keep members of slots."""
         queries.add_members(self._db, rows)
 
-    def open(self, digest: str, context: str, template: str, member: int, *, joining: bool) -> int:
-        """Make the node of a slot that is open, or joins its members, from now on."""
+    def open(self, digest: str, context: str, template: str, member: int) -> int:
+        """Make the node of a slot that is open from now on."""
         grouping_id = self._leads_to[member]
         row = {
             "digest": digest,
-            "role": queries.JOINING if joining else queries.OPEN,
+            "role": queries.OPEN,
             "context": context,
             "template": template,
             "grouping_id": grouping_id,

@@ -241,7 +241,7 @@ def _slashed(clock: Clock, text: str) -> str:
 
 
 def _numeric(clock: Clock, text: str) -> str:
-    """Read `9/18/24, 14:20:05:310 EDT`, `17/06/09 20:10:40`, `24.12.2024 10:00:00`."""
+    """Read `9/18/24, 14:20:05:310 EDT`, `24/03/05 08:15:30`, `24.12.2024 10:00:00`."""
     date, _, rest = text.replace(",", " ", 1).partition(" ")
     first, second, third = (int(part) for part in _PARTS.findall(date))
     minute, seconds, zone = _clock_of(rest.lstrip())
@@ -278,12 +278,12 @@ def _syslog(clock: Clock, text: str) -> str:
 
 
 def _month_day(clock: Clock, text: str) -> str:
-    """Read `03-17 16:13:38` and `10.30 16:49:06`."""
+    """Read `03-05 08:15:30` and `03.05 08:15:30`."""
     return clock.without_year(int(text[:2]), int(text[3:5]), text[6:14])
 
 
 def _compact(clock: Clock, text: str) -> str:
-    """Read `081109 203615`, `20081109 203615`, `20240131T101112Z`."""
+    """Read `240305 081530`, `20240305 081530`, `20240305T081530Z`."""
     digits = "".join(_PARTS.findall(text.rstrip("Z")[:15])).replace("T", "")
     if len(digits) == 12:
         digits = str(_two_digits(int(digits[:2]))) + digits[2:]
@@ -294,7 +294,7 @@ def _compact(clock: Clock, text: str) -> str:
 
 
 def _day_clock(clock: Clock, text: str) -> str:
-    """Read `20171223-22:15:29:606`."""
+    """Read `20240305-8:15:30:250`."""
     return clock.at(f"{text[:4]}-{text[4:6]}-{text[6:8]} {text[9:14]}", text[15:17])
 
 

@@ -27,9 +27,7 @@ _FORMS = (
 )  # fmt: skip
 
 _STAMP = re.compile(
-    r"(?:[\[(]|- |[A-Z][A-Z0-9_]{1,20} (?=1\d{9}[ .]))?(?:"
-    + "|".join(f"(?P<{name}>{form})" for name, form in _FORMS)
-    + r")[\])]?",
+    r"[\[(]?(?:" + "|".join(f"(?P<{name}>{form})" for name, form in _FORMS) + r")[\])]?",
     re.ASCII,
 )
 

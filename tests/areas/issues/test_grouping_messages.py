@@ -1,20 +1,9 @@
 """Grouping of application messages: own templates with generated values.
 
-`shop` was looked at while rules of the first stage were written, `operations` and `batch` while those of the second
-were. `controller` and `payments` were written before the second stage and measured untouched when it first worked:
-GA 0.742 and 0.919, FGA 0.492 and 0.663 (first stage 0.306 and 0.468, 0.047 and 0.093). What they taught, names that
-are also roles and positions that change independently, are rules of the second stage since then.
-`database`, `mail`, `system`, `framework` and `proxy` are messages of real software, written before anybody looked at
-how the rules treat them: GA 0.809, 0.828, 0.561, 0.653, 0.774, FGA 0.346, 0.676, 0.151, 0.258, 0.365. Much of that was
-labels that took names of tables, columns, classes and routes for values, which grouping keeps; with those
-right GA was 0.956, 0.842, 0.636, 0.840, 0.984, FGA 0.982, 0.662, 0.235, 0.821, 0.878. They taught addresses of IPv6
-with ports, outcomes in `key=value`, names that lead a message, and how many words beat a doubt.
-`orchestration` and `office` were written after that and measured untouched: GA 0.938 and 0.387, FGA 0.851 and 0.135.
-`office` is full of first and last names; that two capitalised words may be one value is a rule since then.
-Words known by name from other sentences, counted nouns, lists and proper names are rules since six further sets that
-are kept elsewhere were measured.
-The bounds are what is reached, rounded down, so that a rule that makes any of them worse shows.
-Run this file as a script to print the figures and the messages that go wrong.
+All of these sets were looked at while rules were written, so the bounds are training scores: they show when a change
+makes one worse, and say nothing of messages that nobody has seen. Both stages had 0.961 GA and 0.918 FGA on average
+with a list of 1,105 words and rules for single sets, and have 0.944 and 0.869 without them.
+The bounds are what is reached, rounded down. Run this file as a script to print the figures and what goes wrong.
 """
 
 import json
@@ -35,17 +24,17 @@ PER_TEMPLATE = 30
 # GA and FGA of the first stage, then of both
 FLOORS = {
     "shop": ((0.91, 0.64), (0.98, 0.96)),
-    "operations": ((0.78, 0.32), (0.96, 0.93)),
-    "batch": ((0.75, 0.42), (0.95, 0.87)),
-    "controller": ((0.30, 0.04), (1.0, 1.0)),
-    "payments": ((0.48, 0.10), (0.93, 0.84)),
-    "database": ((0.89, 0.78), (0.98, 0.99)),
-    "mail": ((0.87, 0.47), (0.96, 0.94)),
-    "system": ((0.37, 0.09), (0.96, 0.83)),
-    "framework": ((0.69, 0.66), (0.91, 0.93)),
-    "proxy": ((0.70, 0.36), (0.98, 0.95)),
+    "operations": ((0.77, 0.30), (0.93, 0.87)),
+    "batch": ((0.75, 0.42), (0.93, 0.83)),
+    "controller": ((0.30, 0.04), (0.95, 0.86)),
+    "payments": ((0.48, 0.10), (0.91, 0.78)),
+    "database": ((0.89, 0.78), (0.97, 0.96)),
+    "mail": ((0.87, 0.47), (0.96, 0.79)),
+    "system": ((0.33, 0.07), (0.96, 0.83)),
+    "framework": ((0.69, 0.66), (0.88, 0.89)),
+    "proxy": ((0.70, 0.36), (0.96, 0.90)),
     "orchestration": ((0.39, 0.05), (0.95, 0.89)),
-    "office": ((0.14, 0.02), (0.91, 0.83)),
+    "office": ((0.14, 0.02), (0.90, 0.76)),
 }
 
 WORDS: dict[str, list[str]] = json.loads(FOLDER.joinpath("words.json").read_text("utf-8"))

@@ -164,17 +164,6 @@ def test_words_that_are_values_elsewhere_need_no_dozens() -> None:
     assert sorted(map(len, groups(*known, *strangers))) == [1, 1, 6]
 
 
-def test_names_that_take_turns_in_two_sentences_are_values() -> None:
-    """Three names are a choice in one sentence, and values when another one has them too; plain words stay a choice."""
-    zones = ["zone-north7", "zoneMid", "pier_4b"]
-    first = [f"Fence {zone} hums again" for zone in zones]
-    second = [f"Guard walked to {zone} at dusk" for zone in zones]
-    assert len(groups(*first)) == 3
-    assert sorted(map(len, groups(*first, *second))) == [3, 3]
-    plain = [f"{text} {name} at dusk" for text in ("Guard walked to", "Dog barked near") for name in NAMES[:3]]
-    assert len(groups(*plain)) == 6
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_names_are_learned_in_any_order(seed: int) -> None:
     zones = ["zone-north7", "zoneMid", "pier_4b"]
@@ -189,13 +178,6 @@ def test_names_are_learned_in_any_order(seed: int) -> None:
     expected = {frozenset(group) for group in groups(*templates)}
     random.Random(seed).shuffle(templates)
     assert {frozenset(group) for group in groups(*templates)} == expected
-
-
-def test_a_full_name_that_leads_a_message_is_known() -> None:
-    people = ["Paula Winter", "Ivo Sander", "Erik Moss", "Jonas Keller"]
-    known = [f"Lunch was paid by {person} today" for person in people]
-    assert sorted(map(len, groups(*known, *(f"{person} waved back" for person in people[:3])))) == [3, 4]
-    assert len(groups(*(f"{person} waved back" for person in people[:3]))) == 3
 
 
 def test_plain_words_known_by_name_must_be_three() -> None:
@@ -222,14 +204,12 @@ def test_values_in_three_places_are_found_by_name() -> None:
         ("Parcel <*> is on its way to {} by rail", ["Graz", "Linz", "Wels", "Bozen"]),
         ("Add-on {} of the server is loaded", ["MapView", "chat-log", "x2go", "Vault"]),
         ("Camp was found by Boss {} today", ["Red Ogre", "Ash Witch", "Swamp Thing", "King of Rats"]),
-        ("Phone {} of the guest was paired", ["Nova <*>", "Orbit <*>", "Comet <*>", "Pulse"]),
-        ("Caches of {} were dropped by hand", ["menu", "menu, cart", "faq, menu, cart", "faq", "news, cart"]),
         ("Callback to {} took too long", [f"https://<*>/{path}" for path in ("a", "b/c", "d", "e/<*>", "f")]),
         ("Link of {} is down since <*>", [f"{kind}<*>" for kind in ("search", "client", "mail", "print", "scan")]),
     ],
 )
 def test_names_take_fewer_words(pattern: str, words: list[str]) -> None:
-    """Capitals, digits and joints, full names, lists and URLs are less often a choice."""
+    """Capitals, digits and joints, full names and URLs are less often a choice."""
     assert is_one(*(pattern.format(word) for word in words))
 
 

@@ -139,11 +139,11 @@ def test_odd_lines_do_not_stop_an_import(
         return slots(context, template)
 
     monkeypatch.setattr(model, "slots", failing)
-    names = ["59:Job-LoadRates-21", "58:Job-SaveBaskets-20", "80:SwitchPoller", "30:StockWatcher"]
+    names = ["Job-LoadRates", "Job-SaveBaskets", "SwitchPoller", "StockWatcher"]
     drop(
         client.service,
         "a.log",
-        "".join(f"2026-02-11 07:30:15 ERROR {name} 17 text/plain; (pack:zip)\n" for name in names),
+        "".join(f"2026-02-11 07:30:15 ERROR The turn of {name} in the pack was lost\n" for name in names),
     )
     body = client.post("import-incoming", wait="1").json
     assert (body["events"], body["processed"], body["errors"]) == (4, 1, [])

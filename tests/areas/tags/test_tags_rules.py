@@ -39,6 +39,7 @@ def test_case(client, issue, tag, case):
     assert not set(tagged) & set(case["checks"].get("must_not_tag", []))
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize(
     ("word", "tagged", "untagged"),
     [
@@ -58,6 +59,7 @@ def test_check_83(client, issue, tag, tags_of, word, tagged, untagged):
     assert (tags_of(yes), tags_of(no)) == ({"Payments": "rule"}, {})
 
 
+@pytest.mark.servers
 def test_literals_tag_exactly_the_titles_that_hold_them(client, issue, tag):
     """No word has a meaning in any database; none raises."""
     titles = [*(f"a{literal}b" for literal in LITERALS), "quite different", "ab", "A/B"]
@@ -77,6 +79,7 @@ def test_match_is_containment_of_folded_fields(fields, word):
 ALPHABET = st.sampled_from("aAuÜü\u0308\u0301eEßsS%_\\[*?' /.\u0130\u0131\uff05\U0001f41bΣς")
 
 
+@pytest.mark.servers
 @settings(max_examples=60)
 @given(data=st.data())
 def test_database_agrees_with_the_rule(client, many_issues, data):
@@ -99,6 +102,7 @@ def many_issues(issue):
     return titles
 
 
+@pytest.mark.servers
 def test_fields(client, issue, tag, tags_of):
     """Title or sample message, each on its own; the description is the sample message."""
     in_title = issue("needle here", description="other")

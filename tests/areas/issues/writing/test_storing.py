@@ -9,6 +9,7 @@ from sqlalchemy import Engine, event, func, select, update
 from snaglist.kernel import Call, key
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, StoredBatch, change_status, facets, hookspecs, tables
+from snaglist.plugins.issues.grouping import VERSION
 from snaglist.plugins.issues.storing import places
 
 pytestmark = pytest.mark.servers
@@ -330,7 +331,7 @@ def test_an_older_generation_of_keys_finds_its_issue(desk: Any, monkeypatch: pyt
     def upgraded(event: Event, module_id: int | None) -> Any:
         before = newest(event, module_id)
         changed = type(before)(f"{before.key}|2", before.parts)
-        changed.version = 2
+        changed.version = VERSION + 1
         return changed
 
     monkeypatch.setattr("snaglist.plugins.issues.storing.batch.grouping_key", upgraded)
@@ -339,7 +340,7 @@ def test_an_older_generation_of_keys_finds_its_issue(desk: Any, monkeypatch: pyt
     assert len(batch.new_issues) == 1
     versions = [(row["issue_id"], row["fingerprint_version"], row["count"]) for row in desk.rows(tables.groupings)]
     first = batch.stored[0].issue_id
-    assert (first, 1, 1) in versions and (first, 2, 1) in versions
+    assert (first, VERSION, 1) in versions and (first, VERSION + 1, 1) in versions
     desk.check_counters()
 
 
