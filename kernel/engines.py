@@ -117,8 +117,7 @@ def begin(connection: Connection, *, write: bool, durable: bool) -> None:
         elif engine == "postgresql":
             driver.read_only = not write
         else:
-            with driver.cursor() as cursor:
-                cursor.execute(f"SET SESSION TRANSACTION READ {'WRITE' if write else 'ONLY'}")
+            connection.exec_driver_sql(f"SET SESSION TRANSACTION READ {'WRITE' if write else 'ONLY'}")
         told["write"] = write
     if engine == "sqlite":
         wanted = "FULL" if durable else "NORMAL"

@@ -34,6 +34,10 @@ def check_added(hook: str, value: Any) -> None:
     if hook != register_parsers.__name__:
         return
     what = f"parser {type(value).__name__}"
+    if missing := [
+        name for name in ("fresh", "prime", "header", "foreign", "event") if not callable(getattr(value, name))
+    ]:
+        raise TypeError(f"{what}: it has no {missing[0]}()")
     for name in ("log_type", "family"):
         found = getattr(value, name)
         if not isinstance(found, str) or not found.strip():

@@ -49,7 +49,7 @@ class House:
         try:
             loaded = Plugins()
             loaded.load()
-            loaded.commands(cli)
+            cli.commands = {str(made.name): made for _, made in loaded.commands()}
             given = ["--data", str(data or self.data), *arguments]
             done = CliRunner().invoke(cli, given, env={**named, **environ}, standalone_mode=False)
             done.exit_code = done.exit_code or done.return_value or 0

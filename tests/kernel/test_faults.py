@@ -1,4 +1,4 @@
-"""A database that cannot be used stops nobody else, and everybody is told which and why: api.md §5, §9, §30."""
+"""A database that cannot be used stops nobody else, and everybody is told which and why."""
 
 import os
 import shutil
@@ -15,12 +15,11 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import Conflict, Job, Unavailable, store, times
 from snaglist.kernel.applications import Application
-from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look
+from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look, told
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.system import Worker, health
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
-from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade
 from snaglist.plugins.system.warnings import open_to_others

@@ -218,9 +218,9 @@ def test_an_event_is_shown_without_it(having: Having) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda parser: object(), "must be a snaglist.plugins.logs.Parser: it has no fresh()"),
-        (lambda parser: Pipes, "register an object, not its class"),
-        (lambda parser: None, "must be a snaglist.plugins.logs.Parser"),
+        (lambda parser: object(), "register_parsers() must return Parser, not object"),
+        (lambda parser: Pipes, "register_parsers() must return Parser, not type"),
+        (lambda parser: None, "register_parsers() must return Parser, not NoneType"),
         (lambda parser: vars(parser).update(log_type="") or parser, "log_type: must be a text"),
         (lambda parser: vars(parser).update(log_type=b"x") or parser, "log_type: must be a text"),
         (lambda parser: vars(parser).update(log_type="x" * 41) or parser, "log_type: must have at most 40 characters"),

@@ -1,12 +1,13 @@
-"""When an event brings a fixed issue back: every combination of status, time, releases and reading (api.md §11.1.4)."""
+"""When an event brings a fixed issue back: every combination of status, time, releases and reading."""
 
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import STATUSES, Event, change_status, tables
+from snaglist.plugins.issues import STATUSES, Event, change_status, hookspecs, tables
 
 FIXED_AT = "2026-01-03 12:00:00"
 TIMES = {"before": "2026-01-03 11:59:59", "same second": FIXED_AT, "after": "2026-01-03 12:00:01"}
@@ -25,10 +26,10 @@ def compare(call: Call, one: str, other: str, environment: str) -> int | None:
 @pytest.mark.parametrize("ordered", [False, True], ids=["no order of releases", "order of releases"])
 @pytest.mark.parametrize("again", [False, True], ids=["new event", "read again"])
 def test_every_combination(sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch, ordered: bool, again: bool) -> None:
-    types = {"issues": compare} if ordered else {"absent": compare}  # the second one is not enabled
-    monkeypatch.setattr(
-        type(sqlite_desk.service.plugins), "types", lambda self, kind: types if kind == "release_order" else {}
-    )
+    plugins, asking = sqlite_desk.service.plugins, "issues" if ordered else "absent"  # the second one is not enabled
+    calls = plugins.calls
+    found = [(SimpleNamespace(id=asking), compare)]
+    monkeypatch.setattr(plugins, "calls", lambda hook: found if hook is hookspecs.compare_releases else calls(hook))
     cases = list(product(STATUSES, TIMES, RELEASES, FIXED_IN))
     events = [Event("x", occurred_at="2026-01-03 10:00:00", fingerprint=str(n)) for n in range(len(cases))]
     issue_ids = [one.issue_id for one in sqlite_desk.store(*events).stored]
