@@ -170,6 +170,10 @@ def test_a_bracket_in_a_quotation_opens_no_structure() -> None:
     assert template('Import of "" rows by "=(" ended with ")" problems') == template(SENTENCE.format(1, 2, 3))
 
 
+def test_a_long_message_of_blanks() -> None:
+    assert template(" " * 600) == template(" " * 9000) == ""
+
+
 def test_unicode_forms_are_equal() -> None:
     """Composed and decomposed text is one template."""
     assert template("Zahlung für Köln fehlt") == template("Zahlung fu\u0308r Ko\u0308ln fehlt")
@@ -219,8 +223,8 @@ def test_two_words_give_two_templates(one: str, other: str) -> None:
 
 def forget() -> None:
     """Empty the memos, as in a new process."""
-    for memo in (templates._short, templates._known_shape, templates._known_token, templates._known_line):
-        memo.cache_clear()
+    for memo in (templates._known_message, templates._known_shape, templates._known_token, templates._known_line):
+        memo.clear()
     templates._shapes.clear()
 
 
