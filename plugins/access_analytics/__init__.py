@@ -1,4 +1,4 @@
-"""Access analytics: what web servers were asked, from the access logs that are read anyway (api.md §29)."""
+"""Access analytics: what web servers were asked, from the access logs that are read anyway."""
 
 from collections.abc import Sequence
 from importlib.metadata import version

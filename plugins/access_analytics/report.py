@@ -1,4 +1,4 @@
-"""The report of api.md §29, made of sums: the same for what is stored and for files that are only looked at."""
+"""The report of `access-analytics`, made of sums: the same for what is stored and for files that are only looked at."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

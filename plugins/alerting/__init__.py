@@ -1,4 +1,4 @@
-"""Alerting: messages about new, returning, frequent and missing events (api.md §24).
+"""Alerting: messages about new, returning, frequent and missing events.
 
 A plugin adds a type of channel by the hook `register_channel_types`.
 """

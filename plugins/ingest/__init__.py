@@ -1,4 +1,4 @@
-"""HTTP ingest: applications push events as they happen (api.md §25)."""
+"""HTTP ingest: applications push events as they happen."""
 
 import threading
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The rules of a broker between senders and storage (api.md §32, `ingest.broker`).
+"""The rules of a broker between senders and storage (`ingest.broker`).
 
 A request is judged and counted against the limits as ever, handed over to the stream of its application, and answered
 when the stream has it, in as many messages as it takes. Beside each worker somebody takes batches from there, stores

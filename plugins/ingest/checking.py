@@ -1,4 +1,4 @@
-"""The judgement of one pushed event: the hand-written twin of `schemas/ingest/event.json` (architecture.md §7).
+"""The judgement of one pushed event: the hand-written twin of `schemas/ingest/event.json`.
 
 A validator for the published schema costs a hundred times as much; a test holds both to the same verdict.
 """

@@ -1,4 +1,4 @@
-"""Reading the fields of a pushed event: what does not fit is cut or replaced, and flagged (api.md §25.3)."""
+"""Reading the fields of a pushed event: what does not fit is cut or replaced, and flagged."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The ingest key of an application, and where requests present it (api.md §25.1)."""
+"""The ingest key of an application, and where requests present it."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Releases: deploys, what was seen in which release, and source maps (api.md §26-27)."""
+"""Releases: deploys, what was seen in which release, and source maps."""
 
 from collections.abc import Sequence
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""The order of releases: by semantic version, else by the times they were deployed (api.md §26)."""
+"""The order of releases: by semantic version, else by the times they were deployed."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Tags: names that issues carry, by hand, by rule, or from senders and trackers (api.md §16)."""
+"""Tags: names that issues carry, by hand, by rule, or from senders and trackers."""
 
 from collections.abc import Collection, Mapping, Sequence
 from importlib.metadata import version

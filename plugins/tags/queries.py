@@ -15,7 +15,7 @@ from snaglist.plugins.tags.tables import tag_rules as _rules
 from snaglist.plugins.tags.tables import tags as _tags
 
 MAX_PARAMETERS = 500
-# `issues.search_text` holds this much of a message (api.md §10); what is longer has to be read itself.
+# `issues.search_text` holds this much of a message; what is longer has to be read itself.
 SEARCHED_CHARACTERS = 2000
 
 _issues, _samples = tables.issues, tables.issue_samples

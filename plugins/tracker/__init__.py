@@ -1,4 +1,4 @@
-"""Tracker: items of an issue tracker as issues here, and statuses in step (api.md §28).
+"""Tracker: items of an issue tracker as issues here, and statuses in step.
 
 A plugin adds a tracker by the hook `register_trackers`.
 """

@@ -1,4 +1,4 @@
-"""Who sent a webhook: an HMAC over the raw body, checked in constant time before the body is parsed (api.md §28.5)."""
+"""Who sent a webhook: an HMAC over the raw body, checked in constant time before the body is parsed."""
 
 import base64
 import binascii

@@ -205,7 +205,7 @@ def _follow(
 
 
 def followed_status(item: Item, link: Any, issue: Any) -> str | None:
-    """Return the status that an issue takes over from its item, None when it stays as it is (api.md §28.4).
+    """Return the status that an issue takes over from its item, None when it stays as it is.
 
     Only what changed there since it was seen last counts; where the issue was changed here since both sides agreed, the
     later change wins.

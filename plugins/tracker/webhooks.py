@@ -1,4 +1,4 @@
-"""Webhooks: who may send them, and what becomes of them (api.md §28.5)."""
+"""Webhooks: who may send them, and what becomes of them."""
 
 import hashlib
 from collections.abc import Mapping

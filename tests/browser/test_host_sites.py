@@ -1,4 +1,4 @@
-"""The two example sites, really run: sign in, roles, assignment, sub-path, the dashboard below the prefix (§31)."""
+"""The two example sites, really run: sign in, roles, assignment, sub-path, the dashboard below the prefix."""
 
 import json
 import os
@@ -134,7 +134,7 @@ def test_strangers_learn_nothing(visitor: Visit) -> None:
 
 
 def test_roles(visitor: Visit) -> None:
-    """Check 43 through a real host."""
+    """Roles, through a real host."""
     statuses = {
         name: [
             visitor(name).api("GET", "errors").status,
@@ -156,7 +156,7 @@ def test_the_hosts_csrf_token_is_not_needed_but_origins_count(visitor: Visit) ->
 
 
 def test_work_and_assignment(visitor: Visit) -> None:
-    """Check 100: bo files an issue and gives it to cy; cy finds it."""
+    """Bo files an issue and gives it to cy; cy finds it."""
     bo, cy = visitor("bo"), visitor("cy")
     people = {row["label"]: row["id"] for row in bo.api("GET", "assignable-users").json["data"]}
     assert people.keys() == {"Ana", "Bo", "Cy"}
@@ -216,7 +216,7 @@ def test_answers_pass_through_unchanged(visitor: Visit) -> None:
 def test_the_dashboard_works_below_the_prefix(
     site: Site, visitor: Callable[..., Visit], open_page: Callable[..., Page], watch: Any
 ) -> None:
-    """Sign in at the site, follow its link, set a status, assign (check 100), come back and take that back."""
+    """Sign in at the site, follow its link, set a status, assign, come back and take that back."""
     watch.expect(r"favicon\.ico|404")
     assert visitor("bo").api("POST", "issues", {"title": "Seen below the prefix"}).status == 201
     page = open_page(site.login)

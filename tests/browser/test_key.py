@@ -1,4 +1,4 @@
-"""The sign-in page: asks for the key, keeps it where the user wants, shows nothing before (§2.7, §4.1)."""
+"""The sign-in page: asks for the key, keeps it where the user wants, shows nothing before."""
 
 from collections.abc import Iterator
 from pathlib import Path

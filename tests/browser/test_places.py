@@ -56,7 +56,7 @@ def below_a_path(deployment: Any) -> Iterator[str]:
 
 
 def test_works_below_a_path(open_page: Any, below_a_path: str) -> None:
-    """§2.2 and check 6: assets, API and links are relative."""
+    """Assets, API and links are relative."""
     page = open_page(below_a_path)
     page.locator(".row-title", has_text="Order 4711").click()
     expect(page.locator("h1")).to_contain_text("Order 4711")

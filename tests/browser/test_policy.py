@@ -31,7 +31,6 @@ def references(html: str) -> list[str]:
 
 
 def test_root_answers_the_page(client: Client) -> None:
-    """§2.5 and checks 2 and 125."""
     answer = client.request("GET", "/")
     assert (answer.status, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert answer.headers["cache-control"] == "no-store"
@@ -43,7 +42,7 @@ def test_root_answers_the_page(client: Client) -> None:
 
 
 def test_page_holds_no_inline_code_and_no_foreign_address(html: str) -> None:
-    """§34.1: everything is served locally, and nothing needs an exception from the policy."""
+    """Everything is served locally, and nothing needs an exception from the policy."""
     scripts = re.findall(r"<script([^>]*)>(.*?)</script>", html, re.S)
     assert all('src="' in attributes or "application/json" in attributes for attributes, _ in scripts)
     assert not re.search(r"\son\w+=|\sstyle=|<style", html)
@@ -52,7 +51,7 @@ def test_page_holds_no_inline_code_and_no_foreign_address(html: str) -> None:
 
 
 def test_page_is_the_same_for_everybody(tmp_path: Path, html: str) -> None:
-    """§2.7 and check 19: the sign-in page is this page, so it must not know the application."""
+    """The sign-in page is this page, so it must not know the application."""
     with running_service(tmp_path / "data", jobs=False, auth__token="test-key-0123456789abcdef") as service:
         client = Client(service)
         refused = client.request("GET", "/", headers={"Accept": "text/html"})
@@ -76,7 +75,6 @@ def test_page_is_the_same_for_everybody(tmp_path: Path, html: str) -> None:
     ],
 )
 def test_every_asset_is_there_and_cached_for_ever(client: Client, html: str, accepted: str, coding: str | None) -> None:
-    """§2.6 and §2.10."""
     types = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
     unpack: dict[str | None, Callable[[bytes], bytes]] = {
         None: bytes,

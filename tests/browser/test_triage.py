@@ -1,4 +1,4 @@
-"""Everything an operator does with issues in the dashboard, and the way back (api.md §17.6, §19, §20)."""
+"""Everything an operator does with issues in the dashboard, and the way back."""
 
 import csv
 import re
@@ -123,7 +123,7 @@ def test_snoozed_from_the_list_and_woken_on_the_page(found: Any) -> None:
 
 
 def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
-    """Check 55 as a person does it."""
+    """Merge and take apart, as a person does it."""
     page = found("q=queue took too long", 1)
     target = page.locator(".row").get_attribute("data-id")
     page = found("q=queue", 10)

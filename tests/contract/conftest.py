@@ -1,7 +1,7 @@
-"""Real servers for the checks of api.md §36: `snaglist serve` started as that section says, spoken to over HTTP.
+"""Real servers for the checks of the contract: `snaglist serve`, spoken to over HTTP.
 
 Every answer a test gets is looked at for what holds of all answers: the security headers, no cookie, no
-`Access-Control-` header, and failures that are the envelope and tell nothing of the inside (checks 5, 125, 127).
+`Access-Control-` header, and failures that are the envelope and tell nothing of the inside.
 """
 
 import http.client
@@ -81,7 +81,7 @@ class Answer:
 
 @cache
 def response_schemas() -> Contract:
-    """What the answers of all endpoints have to look like (check 42)."""
+    """What the answers of all endpoints have to look like."""
     return Contract(Service(Settings({}, environ={})))  # never started: it touches no data
 
 
@@ -198,7 +198,7 @@ class Instance:
 
 
 def environment(data: Path, **variables: str) -> dict[str, str]:
-    """The environment of §36: a data directory, no schedule, UTC, nothing else."""
+    """The environment of the checks: a data directory, no schedule, UTC, nothing else."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
     return env | {"SERVICE_DATA": str(data), "SERVICE_INGESTION_INTERVAL_SECONDS": "0", "TZ": "UTC", **variables}
 
@@ -269,7 +269,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, _fresh: Path) -> Iterator[I
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory, _fresh: Path) -> Iterator[Instance]:
-    """A server with the key of §36 that the tests of a module share."""
+    """A server with the key of the checks that the tests of a module share."""
     data = Path(shutil.copytree(_fresh, tmp_path_factory.mktemp("keyed") / "data"))
     with started(data, SERVICE_TOKEN=KEY) as instance:
         yield instance
@@ -329,5 +329,5 @@ def snaglist(data: Path) -> Program:
 
 @pytest.fixture
 def key() -> dict[str, str]:
-    """K: the key of §36 as a header."""
+    """The key as a header."""
     return {"X-Service-Token": KEY}

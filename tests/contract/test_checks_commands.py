@@ -1,4 +1,4 @@
-"""api.md §36, checks 20, 123 and 124, and what §33 says of all commands: exit codes, streams, `--json`."""
+"""What holds for all commands: exit codes, streams, `--json`."""
 
 import ctypes
 import json

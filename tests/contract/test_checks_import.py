@@ -1,4 +1,4 @@
-"""api.md §36, checks 44-47, 49, 52-54, 57-62, 65-68 and 97: applications, import of files, and their raw text."""
+"""Applications, import of files, and their raw text."""
 
 import bz2
 import gzip
@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.whole
 
-# §7-§9 applications
+# applications
 
 
 def test_check_44_applications_show_no_absolute_path(shared):
@@ -42,7 +42,7 @@ def test_check_45_46_47_life_of_an_application(serve):
     fresh.delete("applications", {"id": "default", "confirmation": "DELETE APPLICATION default"}).err(409)
 
 
-# §11 issues
+# issues
 
 
 def test_check_49_an_event_after_the_fix_brings_the_issue_back(app, issue, monolog):
@@ -82,7 +82,7 @@ def test_check_54_values_do_not_tell_issues_apart(app, monolog):
     assert [(issue["count"], issue["severity"]) for issue in found] == [(2, "CRITICAL")]
 
 
-# §12-§13 import
+# import
 
 ACCESS = '203.0.113.9 - - [03/Jan/2026:10:00:0{second} +0000] "GET /orders/{path} HTTP/1.1" {status} 12 "-" "curl/8"\n'
 

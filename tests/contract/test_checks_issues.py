@@ -1,4 +1,4 @@
-"""api.md §36, checks 77-91, 92-96, 98 and 104: modules, tags, search, detail, status and jobs."""
+"""Modules, tags, search, detail, status and jobs."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ def _make(app, *titles, **fields):
     return [app.post("issues", {"title": title, **fields}).ok(201)["data"]["id"] for title in titles]
 
 
-# §15 modules
+# modules
 
 
 def test_check_77_modules(app):
@@ -38,7 +38,7 @@ def test_check_77_modules(app):
     assert app.get("errors").data[0]["module_id"] is None
 
 
-# §16 tags
+# tags
 
 
 def test_check_78_a_tag_is_trimmed_and_has_defaults(app):
@@ -155,7 +155,7 @@ def test_check_89_what_was_removed_by_hand_stays_off(app, issue, monolog):
     assert _tags(app, issue) == {"T": "manual"}
 
 
-# §17-§18 search and detail
+# search and detail
 
 
 def test_check_90_search_is_literal_and_folded(app):
@@ -220,7 +220,7 @@ def test_check_96_issues_by_hand(app):
     app.get("issues").err(405)
 
 
-# §19-§23
+# status and jobs
 
 
 def test_check_98_status(app, issue):

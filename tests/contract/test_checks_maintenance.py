@@ -1,4 +1,4 @@
-"""api.md §36, checks 63, 69, 101 and 102: files that rotate, reindex, deletion and retention of logs."""
+"""Files that rotate, reindex, deletion and retention of logs."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""api.md §36, checks 1-9 and 11-38: addressing, order, key, host and origin, failures and types."""
+"""Addressing, order, key, host and origin, failures and types."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ OPEN = {"Content-Type": "application/json"}
 TAG = b'{"name":"%s"}'
 
 
-# §2 addressing
+# addressing
 
 
 def test_check_01_health(shared):
@@ -105,7 +105,7 @@ def test_check_07_reading_changes_nothing(serve):
     assert _rows(fresh.data) == before
 
 
-# §3 order
+# order
 
 
 def test_check_08_without_the_key_nothing_is_learned(keyed):
@@ -146,7 +146,7 @@ def test_check_14_an_unknown_application_makes_no_folder(shared):
     assert sorted((shared.data / "applications").iterdir()) == before
 
 
-# §4 key, host, origin
+# key, host, origin
 
 
 def test_check_15_ways_to_present_the_key(keyed, key):
@@ -240,7 +240,7 @@ def test_check_25_reading_is_never_checked_for_its_origin(shared):
     assert shared.send("GET", "/?api=errors", headers={"Origin": "http://evil.example"}).status == 200
 
 
-# §5-§6 failures and types
+# failures and types
 
 
 @pytest.mark.parametrize("body", [b'{"name":', b'{"name":NaN}', b'{"name":"a","name":"b"}', b"\xff", b"[" * 200_000])
@@ -349,7 +349,7 @@ def test_check_40_parallel_writers_queue(app):
     assert len(app.get("tags").data) == 20
 
 
-# §34
+# headers
 
 
 def test_check_125_headers_of_every_kind_of_answer(shared):

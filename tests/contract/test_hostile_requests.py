@@ -177,7 +177,7 @@ def _check(client: Client, request: tuple[str, str, bytes, dict[str, str]], answ
     sent = answer.headers
     assert sent["content-security-policy"] and sent["x-content-type-options"] == "nosniff", shown
     assert "set-cookie" not in sent, shown
-    if not INGEST.search(target):  # §2.8: the one endpoint for pages of other origins
+    if not INGEST.search(target):  # the one endpoint for pages of other origins
         assert not [name for name in sent if name.startswith("access-control-")], shown
     if answer.status == 405:
         assert "OPTIONS" in sent["allow"], shown

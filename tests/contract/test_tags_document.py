@@ -264,29 +264,29 @@ class TestErrors:
 
     @pytest.mark.parametrize("body", ['{"name":', '{"name":NaN}', '{"name":"a","name":"b"}', "\x00"])
     def test_malformed(self, http, body):
-        """Check 26: malformed JSON is 400."""
+        """Malformed JSON is 400."""
         assert is_failure(http("POST", "api=tags", body), 400)
 
     @pytest.mark.parametrize(
         "headers", [{"content_type": "text/plain"}, {"content_type": "application/json; charset=iso-8859-1"}]
     )
     def test_content_type(self, http, headers):
-        """Check 27: another type or charset is 415."""
+        """Another type or charset is 415."""
         assert is_failure(http("POST", "api=tags", '{"name":"x"}', **headers), 415)
 
     def test_too_large(self, http):
-        """Check 28: a body over 1 MiB is 413."""
+        """A body over 1 MiB is 413."""
         assert is_failure(http("POST", "api=tags", '{"name":"' + "x" * 1_153_434 + '"}'), 413)
 
     def test_not_an_object(self, http):
-        """Check 29: `[]` is 422, an empty body is 422 that names `name`."""
+        """`[]` is 422, an empty body is 422 that names `name`."""
         assert is_failure(http("POST", "api=tags", "[]"), 422)
         empty = http("POST", "api=tags")
         assert is_failure(empty, 422)
         assert empty.json["error"].startswith("name: ")
 
     def test_malformed_query(self, http):
-        """Check 30: a parameter twice is 400."""
+        """A parameter twice is 400."""
         assert is_failure(http("GET", "api=tags&app=default&app=default"), 400)
 
     def test_missing_tag(self, http):

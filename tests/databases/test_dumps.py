@@ -1,4 +1,4 @@
-"""`db dump` and `db load`: backup, restore and move between databases (api.md §33)."""
+"""`db dump` and `db load`: backup, restore and move between databases."""
 
 import base64
 import json

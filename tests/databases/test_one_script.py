@@ -1,4 +1,4 @@
-"""§36 check 39: one fixed script of requests has the same answers on every database."""
+"""One fixed script of requests has the same answers on every database."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The database server goes away and comes back: 503 meanwhile, no restart, nothing half-written (§5, §30)."""
+"""The database server goes away and comes back: 503 meanwhile, no restart, nothing half-written."""
 
 import threading
 import time

@@ -63,7 +63,7 @@ def ask(node: Any, number: int, requests: int) -> Counter[int]:
 def test_writers_never_fail_with_a_lock(
     tmp_path: Path, own_database_config: Config, nodes: Callable[..., Any], processes: int, requests: int
 ) -> None:
-    """§6.6: concurrent writers queue; not one answer is a 5xx, and what was answered 201 is there."""
+    """Concurrent writers queue; not one answer is a 5xx, and what was answered 201 is there."""
     # One process makes the instance; a start of several at once has a test of its own.
     config = {**own_database_config, "database__busy_timeout_ms": "60000"} if processes > 3 else own_database_config
     first = nodes(1, tmp_path / "data", config)
@@ -78,7 +78,7 @@ def test_writers_never_fail_with_a_lock(
 
 
 def test_unique_races_have_one_winner(tmp_path: Path, own_database_config: Config, nodes: Callable[..., Any]) -> None:
-    """§15, §16: of two creates of one name in two processes one is 201 and one 422."""
+    """Of two creates of one name in two processes one is 201 and one 422."""
     pair = nodes(2, tmp_path / "data", own_database_config, "--no-jobs")
     with ThreadPoolExecutor(2) as pool:
         for api in ("tags", "modules"):
@@ -107,7 +107,7 @@ def hello(tmp_path: Path) -> str:
 def test_a_plugin_switch_is_seen_by_all_within_a_second(
     tmp_path: Path, own_database_config: Config, nodes: Callable[..., Any], hello: str
 ) -> None:
-    """§22: no restart, no wait: also of the process that did not switch it. A stranger's tables work everywhere."""
+    """No restart, no wait: also of the process that did not switch it. A stranger's tables work everywhere."""
     pair = nodes(2, tmp_path / "data", own_database_config, "--no-jobs", PYTHONPATH=hello)
     for turn in range(4):
         switching, other = pair[turn % 2], pair[1 - turn % 2]
@@ -160,7 +160,7 @@ def totals(data: Path, config: Config) -> dict[str, int]:
 def test_four_writers_of_overlapping_groupings_lose_no_batch(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any], rounds: int
 ) -> None:
-    """Architecture §3: deadlocks are repeated. Four nodes import at once; every counter is exact afterwards."""
+    """Deadlocks are repeated. Four nodes import at once; every counter is exact afterwards."""
     shared = tmp_path / "data"
     # Imports of one data directory wait for each other, so on a server each writer is a node with its own.
     folders = [shared] * 4 if not own_database_config else [shared, *(tmp_path / f"node-{n}" for n in range(3))]

@@ -100,7 +100,7 @@ def change_ledger(data: Path, config: Config, change: Callable[[Connection], Any
 def test_check_tells_and_doctor_names_orphans(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
 ) -> None:
-    """§33 `db upgrade --check`; §9: steps of an owner that is not installed do not count, `doctor` reports them."""
+    """`db upgrade --check`: steps of an owner that is not installed do not count, `doctor` reports them."""
     data, config = tmp_path / "data", own_database_config
     table = store.schema_step
     assert commands(data, config, ["db", "upgrade", "--check"])[0][:2] == (0, "nothing is pending\n")

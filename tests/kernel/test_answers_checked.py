@@ -1,4 +1,4 @@
-"""Check 42: whatever a test asks, a successful answer is held against the response schema of its endpoint."""
+"""Whatever a test asks, a successful answer is held against the response schema of its endpoint."""
 
 import json
 from typing import Any

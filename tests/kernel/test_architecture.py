@@ -300,6 +300,23 @@ def test_a_body_that_takes_its_id_from_the_query_has_it_in_the_query_schema(endp
 # -- pages of reference
 
 
+def test_nothing_refers_to_numbered_sections() -> None:
+    """docs/api.md is the reference and has names as anchors: link those, or say the thing itself."""
+    numbered = re.compile(r"§ ?\d|\b[Cc]hecks? \d")
+    found = []
+    for folder in (*TOPS, "plugins-extra", "clients", "examples", "benchmarks", "scripts", "docs", "tests"):
+        for path in (ROOT / folder).rglob("*"):
+            parts = path.relative_to(ROOT).parts
+            if path.suffix not in (".py", ".js", ".ts", ".css", ".json", ".md", ".txt", ".html"):
+                continue
+            if parts[:2] == ("tests", "cases") or {"node_modules", "build", "__pycache__"} & set(parts):
+                continue
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if numbered.search(line):
+                    found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()}")
+    assert found == []
+
+
 def test_reference_pages_are_current() -> None:
     """The generated pages and the example say what the code says: `python scripts/reference.py` writes them."""
     command = [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check"]

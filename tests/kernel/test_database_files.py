@@ -1,4 +1,4 @@
-"""SQLite files under a running service: removed, replaced, damaged (api.md §5: 503, never lost writes)."""
+"""SQLite files under a running service: removed, replaced, damaged (503, never lost writes)."""
 
 import shutil
 

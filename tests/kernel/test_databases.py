@@ -1,4 +1,4 @@
-"""Tenancy, transactions and the few statements that differ between databases; architecture.md §5."""
+"""Tenancy, transactions and the few statements that differ between databases."""
 
 import threading
 import time
@@ -99,7 +99,7 @@ def test_json_and_long_text_come_back(db_of: Callable[..., Any]) -> None:
 
 
 def test_text_compares_binary(db_of: Callable[..., Any]) -> None:
-    """§10: equal on all engines, whatever the server's collation: case, accents and blanks at the end count."""
+    """Equal on all engines, whatever the server's collation: case, accents and blanks at the end count."""
     words = ["a", "A", "ä", "a ", "z", "Z", "é", "e\u0301", "😀"]
     with db_of() as db:
         db.execute(insert(named), [{"name": word, "total": 1, "body": word} for word in words])
@@ -113,7 +113,7 @@ def test_text_compares_binary(db_of: Callable[..., Any]) -> None:
 @settings(max_examples=40)
 @given(st.text(st.sampled_from("a%_\\*?['\"]ß/ü"), max_size=6), st.text(st.sampled_from("a%_\\*?['\"]ß/ü"), max_size=3))
 def test_contains_is_a_literal_substring_test(db_of: Callable[..., Any], body: str, wanted: str) -> None:
-    """§6.2: no character has a special meaning; the database decides as Python does."""
+    """No character has a special meaning; the database decides as Python does."""
     with db_of() as db:
         db.execute(named.delete())
         db.execute(insert(named), {"name": "n", "total": 1, "body": key(body)})
@@ -153,7 +153,7 @@ def test_one_application_cannot_see_the_other(bare: Service) -> None:
 
 
 def test_long_ids_get_databases_of_their_own(bare: Service) -> None:
-    """§36 check 48, on each database."""
+    """Two ids that differ in their last character have databases of their own."""
     client = Client(bare)
     ids = ["a" * 63 + last for last in "xy"]
     made = [client.post("applications", {"name": "long", "id": wanted}) for wanted in ids]
@@ -168,7 +168,7 @@ def test_long_ids_get_databases_of_their_own(bare: Service) -> None:
 
 
 def test_writers_queue(bare: Service) -> None:
-    """§6.6: concurrent writers wait for each other and none fails."""
+    """Concurrent writers wait for each other and none fails."""
     application = bare.applications.all()[0]
     failures: list[BaseException] = []
 
@@ -194,7 +194,7 @@ def test_writers_queue(bare: Service) -> None:
 
 
 def test_a_wait_beyond_the_timeout_is_503(tmp_path: Any, own_database_config: dict[str, str]) -> None:
-    """§6.6: 503 with Retry-After, after about `database.busy_timeout_ms`."""
+    """503 with Retry-After, after about `database.busy_timeout_ms`."""
     with running_service(
         tmp_path / "data", jobs=False, database__busy_timeout_ms=1000, **own_database_config
     ) as service:

@@ -1,4 +1,4 @@
-"""A database that cannot be used stops nobody else, and everybody is told which and why: api.md §5, §9, §30."""
+"""A database that cannot be used stops nobody else, and everybody is told which and why."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Order of checks, roles, headers: api.md §3, §5, §8, §34.1."""
+"""Order of checks, roles, headers."""
 
 import gzip
 import json
@@ -75,7 +75,7 @@ def post(client: Client, url: str, body: bytes = b'{"name":"x"}', **headers: str
 
 
 def test_the_first_failing_check_decides(gate: Callable[..., Any]) -> None:
-    """§3: each request breaks everything from its step on, and gets that step's answer."""
+    """Each request breaks everything from its step on, and gets that step's answer."""
     big, evil = b"x" * 101, "https://evil.test"
     wrong = {"Content_Type": "text/plain"}
     with gate(auth__token=KEY) as client:
@@ -106,7 +106,6 @@ def test_the_first_failing_check_decides(gate: Callable[..., Any]) -> None:
 
 
 def test_without_the_key_every_answer_is_the_same(gate: Callable[..., Any]) -> None:
-    """§36 check 8."""
     with gate(auth__token=KEY) as client:
         urls = ["/?api=nope", "/?api=area&app=nope", "/?api=extra", "/?api=area&a=1&a=2", "/nope", "/", "//?api=area"]
         answers = [client.request(method, url) for url in urls for method in ("GET", "PUT", "OPTIONS")]
@@ -115,7 +114,7 @@ def test_without_the_key_every_answer_is_the_same(gate: Callable[..., Any]) -> N
 
 
 def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
-    """§2.5, §2.7: with the key the page, without it 401, for browsers with the page as its body."""
+    """With the key the page, without it 401, for browsers with the page as its body."""
     with gate(auth__token=KEY) as client:
         signed = {"X-Service-Token": KEY}
         assert client.request("GET", "/", b"", signed).status == 200
@@ -144,7 +143,7 @@ def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
 def test_roles(
     gate: Callable[..., Any], roles: tuple[str, ...], get: int, post_status: int, plugins: int, switch: int
 ) -> None:
-    """§8, and §36 check 43 for the kernel's endpoints."""
+    """What each role may do at the kernel's endpoints."""
     with gate(lambda environ, application: Actor("7", "Ann", roles)) as client:
         assert client.request("GET", "/?api=area").status == get
         assert post(client, "/?api=area").status == post_status
@@ -175,7 +174,7 @@ def test_nobody_is_signed_in(gate: Callable[..., Any]) -> None:
 def test_an_internal_error_shows_a_reference_and_nothing_else(
     gate: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    """§5: the same 12 hex digits are in the log."""
+    """The same 12 hex digits are in the log."""
     with gate() as client:
         answer = post(client, "/?api=area", b'{"name":"boom"}')
     assert answer.status == 500
@@ -206,7 +205,7 @@ def test_etags(gate: Callable[..., Any]) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("api", ["area", "stream"])
 def test_compression(gate: Callable[..., Any], api: str, accept: str, coding: str | None) -> None:
-    """§2.10, streamed answers included: those are never sent as zstd."""
+    """Streamed answers are compressed too; those are never sent as zstd."""
     if api == "stream" and coding == "zstd":
         coding = "gzip" if "gzip, " in accept else None
     unpack: dict[str | None, Callable[[bytes], bytes]] = {
@@ -229,7 +228,6 @@ def test_small_answers_are_not_compressed(gate: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("url", ["/", "/?api=area", "/?api=nope", "/nope", "/?api=area&a=1&a=1", "/?api=health"])
 def test_headers_of_every_answer(gate: Callable[..., Any], url: str) -> None:
-    """§34.1."""
     with gate() as client:
         for method in ("GET", "HEAD", "POST", "OPTIONS", "TRACE"):
             headers = client.request(method, url).headers
@@ -261,7 +259,7 @@ def test_security_headers_can_be_off(gate: Callable[..., Any]) -> None:
 
 
 def test_switching_plugins(gate: Callable[..., Any]) -> None:
-    """§22 and §36 check 103, with a plugin of the test."""
+    """With a plugin of the test."""
     with gate() as client:
         listed = client.get("plugins").json["data"]
         assert [(plugin["id"], plugin["enabled"]) for plugin in listed] == [("optional", False)]
@@ -277,7 +275,7 @@ def test_switching_plugins(gate: Callable[..., Any]) -> None:
 
 
 def test_openapi(gate: Callable[..., Any]) -> None:
-    """§7 and §36 check 41, with a plugin of the test."""
+    """With a plugin of the test."""
     with gate() as client:
         document = client.get("openapi").json
         assert document["openapi"].startswith("3.1")
@@ -335,7 +333,7 @@ def test_openapi_names_the_statuses_of_success(sqlite_client: Client) -> None:
 
 
 def test_the_first_application_can_be_deleted(client: Client) -> None:
-    """§9: the next one becomes the default selection; on each database."""
+    """The next one becomes the default selection; on each database."""
     client.post("applications", {"name": "Second"})
     gone = client.delete("applications", {"id": "default", "confirmation": "DELETE APPLICATION default"})
     assert gone.json == {"id": "default", "deleted": True}

@@ -1,4 +1,4 @@
-"""api.md §34.2: clients of others in a child process whose every connection is checked."""
+"""Clients of others in a child process whose every connection is checked."""
 
 import http.server
 import threading

@@ -1,4 +1,4 @@
-"""Health when things go wrong: api.md §30, §36 check 120."""
+"""Health when things go wrong."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""Each hook of the plugin contract: when it is called, with what, and what its result does; architecture.md §3."""
+"""Each hook of the plugin contract: when it is called, with what, and what its result does."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -458,7 +458,7 @@ def _failing(kind: str) -> Callable[..., None]:
 def test_a_failing_hook_loses_its_own_rows_only(
     install: Install, kernel: Kernel, on_each_database: dict[str, Any], kind: str
 ) -> None:
-    """§22: the request goes on, others keep their rows, the failure shows and its next success clears it."""
+    """The request goes on, others keep their rows, the failure shows and its next success clears it."""
     failing = {"on": True}
 
     def sometimes(call: Any, batch: Any) -> None:
@@ -640,7 +640,7 @@ def _writing(kind: str) -> Callable[[Any], object]:
 def test_what_reads_writes_on_no_database(
     install: Install, kernel: Kernel, on_each_database: dict[str, Any], schemas: Callable[..., File]
 ) -> None:
-    """§2.9: GET never changes stored data, whatever a plugin's handler does."""
+    """GET never changes stored data, whatever a plugin's handler does."""
     endpoint = Endpoint(
         "thing",
         get=read(lambda call: {"done": str(_writing(call.query["how"])(call.db))}, None),

@@ -1,4 +1,4 @@
-"""Host mounting (api.md §31, checks 43, 100 and 122): who acts, with which roles, below which path."""
+"""Host mounting: who acts, with which roles, below which path."""
 
 import json
 import multiprocessing
@@ -59,8 +59,6 @@ WRITES = {
 
 
 class TestRoles:
-    """Check 43, §8."""
-
     def test_viewer_reads(self, mount: Mount) -> None:
         client = mount(identity=signed_in("viewer"))
         for api in ("errors", "groups", "summary", "tags", "modules", "jobs", "plugins", "assignable-users"):
@@ -171,7 +169,7 @@ class TestRolesOfAnApplication:
         return client
 
     def test_the_application_decides(self, client: Client) -> None:
-        """Check 122: 200 in one, 403 in the other."""
+        """200 in one, 403 in the other."""
         assert client.get("errors", app="portal").status == 200
         assert client.get("errors", app="default").status == 403
         assert client.get("errors").status == 403
@@ -199,7 +197,7 @@ class TestRolesOfAnApplication:
 
 
 class TestIdentity:
-    """Check 122: what the host's function returns, and when it is asked."""
+    """What the host's function returns, and when it is asked."""
 
     def test_none_is_nobody(self, mount: Mount) -> None:
         client = mount(identity=lambda request, application: None)
@@ -318,8 +316,6 @@ class TestKeys:
 
 
 class TestAssignment:
-    """Check 100, §20."""
-
     PEOPLE: tuple[dict[str, Any], ...] = ({"id": "7", "label": "Ana"}, {"id": 8})
 
     @pytest.fixture
@@ -466,7 +462,7 @@ class TestMounting:
 
 
 def test_bulk_jobs_keep_the_name_of_the_person(mount: Mount, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§19.2: history names who asked, although a worker did it."""
+    """History names who asked, although a worker did it."""
     monkeypatch.setattr("snaglist.plugins.issues.bulk.handlers.MAX_ISSUES", 1)
     client = mount(identity=signed_in("editor"), jobs=True)
     client.post("issues", {"title": "x"})

@@ -136,7 +136,7 @@ def test_every_python_block_is_one_of_the_sites() -> None:
 
 @pytest.mark.parametrize("heading", SITES)
 def test_the_site_runs_as_it_stands(tmp_path: Path, heading: str) -> None:
-    """§31: mounted as the page says, strangers get 401, people get what their roles grant."""
+    """Mounted as the page says, strangers get 401, people get what their roles grant."""
     code = block(heading)
     assert code.count('data="/var/lib/snaglist"') == 1
     (tmp_path / "site_of_the_page.py").write_text(code.replace("/var/lib/snaglist", str(tmp_path / "data")))

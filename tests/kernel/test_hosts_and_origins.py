@@ -1,4 +1,4 @@
-"""Hosts, origins and proxies: api.md §4.2-§4.4."""
+"""Hosts, origins and proxies."""
 
 from typing import Any
 
@@ -116,7 +116,6 @@ def test_hosts_are_compared_in_lower_case_and_without_a_final_dot() -> None:
     ],
 )  # fmt: skip
 def test_open_loopback_instance_serves_its_own_names(host: str, served: bool) -> None:
-    """§4.3 `auto`."""
     hosts = Hosts(["auto"], "https://logs.example", open_loopback=True, bound="127.0.0.1")
     assert _served(hosts, peer(host)) == served
 

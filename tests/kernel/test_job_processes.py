@@ -1,4 +1,4 @@
-"""Jobs under several processes: never two at once, taken over after a kill; architecture.md §6."""
+"""Jobs under several processes: never two at once, taken over after a kill."""
 
 import json
 import os
@@ -157,7 +157,7 @@ def test_four_processes_run_each_of_many_jobs_once(queue: Any) -> None:
 
 
 def test_a_killed_worker_is_replaced_at_once_on_its_node(queue: Any) -> None:
-    """§23: on the same node a lease whose process is gone is free at once."""
+    """On the same node a lease whose process is gone is free at once."""
     service, workers = queue
     team = workers(2.0)
     team.start()

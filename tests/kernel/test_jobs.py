@@ -1,4 +1,4 @@
-"""Background jobs: api.md §6.7, §23; architecture.md §6."""
+"""Background jobs."""
 
 import subprocess
 import sys
@@ -131,7 +131,7 @@ def test_a_job_is_queued_with_the_transaction_or_not_at_all(with_jobs: Callable[
 
 
 def test_one_unfinished_job_of_a_kind(with_jobs: Callable[..., Any]) -> None:
-    """§23 `dedupe`: the second is a Conflict, and the transaction of who asked goes on."""
+    """The second is a Conflict, and the transaction of who asked goes on."""
     with with_jobs(Job("import", lambda call: None)) as kit:
         first = kit.enqueue("import", dedupe="import")
         call = kit.service.call()
@@ -211,12 +211,12 @@ def test_cancel(with_jobs: Callable[..., Any]) -> None:
         kit.enqueue("long", dedupe="one")  # the name is free again
         finished = kit.enqueue("short")
         kit.jobs.run_next(kit.application, job_id=finished)
-        assert kit.act(finished, "cancel").status == 409  # §36 check 104
+        assert kit.act(finished, "cancel").status == 409
         assert kit.act(999, "cancel").status == 404
 
 
 def test_retry(with_jobs: Callable[..., Any]) -> None:
-    """§36 check 104: a new queued job with the same arguments."""
+    """A new queued job with the same arguments."""
     with with_jobs(Job("bad", fails(Invalid("n: no"))), Job("good", lambda call: None)) as kit:
         failed, fine = kit.enqueue("bad", {"n": 1}, total=5), kit.enqueue("good")
         assert kit.act(failed, "retry").status == 409
@@ -507,7 +507,7 @@ def test_signs_of_life(with_jobs: Callable[..., Any]) -> None:
 
 
 def test_a_worker_that_ended_is_not_alive(with_jobs: Callable[..., Any]) -> None:
-    """§14.4: its last heartbeat says nothing when the process is gone; of another machine nothing is known."""
+    """Its last heartbeat says nothing when the process is gone; of another machine nothing is known."""
     with with_jobs(Job("count", lambda call: None)) as kit:
         ended = subprocess.Popen([sys.executable, "-c", ""])
         ended.wait()
@@ -522,7 +522,7 @@ def test_a_worker_that_ended_is_not_alive(with_jobs: Callable[..., Any]) -> None
 
 
 def test_wait(install: Install, kernel: Kernel, schemas: Callable[..., Any], own_database_config: Any) -> None:
-    """§6.7: 202 at once, or the outcome with the status that fits it."""
+    """202 at once, or the outcome with the status that fits it."""
     outcomes: dict[str, Any] = {
         "fine": lambda call: {"moved": 3}, "conflict": fails(Conflict("Stale.")), "invalid": fails(Invalid("a: b")),
         "broken": fails(ValueError("x")), "quick": fails(Conflict("Stale.")),

@@ -1,4 +1,4 @@
-"""api.md §34.2: which addresses are public, and requests that go to checked addresses only."""
+"""Which addresses are public, and requests that go to checked addresses only."""
 
 import http.server
 import ipaddress
@@ -81,7 +81,7 @@ def test_networks_that_are_let_through() -> None:
      "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "127.0.0.1.", "１２７.0.0.1"],
 )  # fmt: skip
 def test_105_every_spelling_of_an_own_address_is_refused(host: str) -> None:
-    """Check 105: whatever the system's resolver makes of it decides."""
+    """Whatever the system's resolver makes of it decides."""
     with pytest.raises(Refused):
         Guard([]).check_url(f"https://{host}/")
 

@@ -4,7 +4,7 @@ from snaglist.testing import Client
 
 
 def test_a_mount_point_without_its_slash_leads_to_the_page(sqlite_client: Client) -> None:
-    """§2.2: relative links need the slash; the query, which holds the view, is kept."""
+    """Relative links need the slash; the query, which holds the view, is kept."""
     bare = {"SCRIPT_NAME": "/logs", "PATH_INFO": ""}
     answer = sqlite_client.request("GET", "/", **bare)
     assert (answer.status, answer.headers["location"]) == (308, "/logs/")

@@ -1,4 +1,4 @@
-"""Pages and cursors: api.md §6.4."""
+"""Pages and cursors."""
 
 import base64
 import json
@@ -31,7 +31,7 @@ def test_a_cursor_comes_back_for_its_own_scope(scope: str, row: list[Any]) -> No
 
 @given(st.text(max_size=60))
 def test_any_text_is_no_cursor(text: str) -> None:
-    """§36 check 37: `cursor=abc` → 422."""
+    """`cursor=abc` → 422."""
     with pytest.raises(Invalid, match=r"^cursor: "):
         decode_cursor(text, "issues by last_seen")
 

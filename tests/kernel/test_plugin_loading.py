@@ -1,4 +1,4 @@
-"""Loading plugins: whatever one does wrong, the rest starts; api.md §22, architecture.md §3."""
+"""Loading plugins: whatever one does wrong, the rest starts."""
 
 import logging
 from collections.abc import Callable
@@ -211,7 +211,7 @@ def test_deny_list(install: Install, kernel: Kernel, schemas: Schemas, name: str
 
 
 def test_new_applications_start_with_the_configured_plugins(install: Install, kernel: Kernel) -> None:
-    """§22: the state of a new application comes from SERVICE_PLUGINS; an existing one keeps its own."""
+    """The state of a new application comes from SERVICE_PLUGINS; an existing one keeps its own."""
     install("a")
     install("b")
     with kernel(plugins__enabled=["a", "unknown"]) as client:

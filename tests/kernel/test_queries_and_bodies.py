@@ -1,4 +1,4 @@
-"""Query strings and bodies: api.md §2, §3 steps 3 and 8, §5, §6.1."""
+"""Query strings and bodies."""
 
 import gzip
 import io
@@ -80,7 +80,7 @@ def test_body_without_a_length() -> None:
     ],
 )  # fmt: skip
 def test_bodies_that_are_not_json(body: bytes) -> None:
-    """§36 check 26 and its kind."""
+    """What is no JSON object is 400 or 422."""
     with pytest.raises(BadRequest):
         bodies.parse_json(body)
 
@@ -91,7 +91,7 @@ def test_bodies_that_are_json() -> None:
 
 
 def test_an_integer_of_any_length_is_too_large_and_no_bad_json() -> None:
-    """§6.1: beyond 64 bits is 422, also beyond the digits that Python converts; the field is named."""
+    """Beyond 64 bits is 422, also beyond the digits that Python converts; the field is named."""
     for digits in ("9" * 20, "9" * 4301, "-" + "9" * 100_000):
         value = bodies.parse_json(b'{"a":1,"thing":{"id":%s}}' % digits.encode())
         assert value["a"] == 1
@@ -126,7 +126,6 @@ def test_the_media_type() -> None:
     ],
 )
 def test_content_types_that_are_refused(kind: str) -> None:
-    """§36 check 27."""
     with pytest.raises(UnsupportedMedia):
         bodies.check_json_type({"CONTENT_TYPE": kind})
 

@@ -1,4 +1,4 @@
-"""Schemas and what the kernel reads in them beside JSON Schema: api.md §5, §6.1, §7."""
+"""Schemas and what the kernel reads in them beside JSON Schema."""
 
 import json
 from pathlib import Path
@@ -165,14 +165,12 @@ def test_query_values_are_typed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["yes", "TRUE", "2", "on", "01", " true", "true "])
 def test_booleans_of_a_query(tmp_path: Path, text: str) -> None:
-    """§36 check 33."""
     query = schema(tmp_path, {"properties": {"on": {"type": "boolean"}}}, "query")
     assert query.read_query({"on": text})[1] == ["on: must be true, false, 1 or 0"]
 
 
 @pytest.mark.parametrize("text", ["0", "x", "-1", "1000001", "1.0", "+1", "٣", "1_0", "9" * 19, "9" * 20, "1\n", "0x1"])
 def test_pages_of_a_query(tmp_path: Path, text: str) -> None:
-    """§36 check 34."""
     query = schema(tmp_path, {"properties": {"page": {"$ref": "/definitions/page.json"}}}, "query")
     _, problems = query.read_query({"page": text})
     assert len(problems) == 1 and problems[0].startswith("page: must be ")
@@ -242,5 +240,5 @@ def unworded(node: Any, place: str = "", worded: bool = False) -> list[str]:
 
 @pytest.mark.parametrize("file", REQUESTS)
 def test_every_rule_for_requests_has_words(file: str) -> None:
-    """§5: a message names the field and what it must be; "does not have the required form" says neither."""
+    """A message names the field and what it must be; "does not have the required form" says neither."""
     assert unworded(json.loads((ROOT / file).read_text(encoding="utf-8"))) == []

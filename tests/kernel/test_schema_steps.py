@@ -1,4 +1,4 @@
-"""Schema steps: applied once, in order, under a lock; api.md §9, §30."""
+"""Schema steps: applied once, in order, under a lock."""
 
 import json
 import subprocess
@@ -108,7 +108,7 @@ def test_a_failing_core_step_stops_the_start(install: Install, kernel: Kernel) -
 
 
 def test_a_database_that_is_newer(bare: Service) -> None:
-    """§36 check 120, second half: `checks.schema` false, its own requests 503, other applications work."""
+    """`checks.schema` false, its own requests 503, other applications work."""
     client = Client(bare)
     client.post("applications", {"name": "second"})
     record(bare, "core", "s999")
@@ -140,7 +140,7 @@ def test_a_newer_database_names_the_version_that_made_it(bare: Service, monkeypa
 
 
 def test_no_application_is_usable(bare: Service) -> None:
-    """§30: 503 only when requests would fail."""
+    """503 only when requests would fail."""
     record(bare, "core", "s999")
     bare.applications.forget_state(bare.applications.all()[0])
     health = Client(bare).get("health")

@@ -1,4 +1,4 @@
-"""api.md §34.3: secrets at rest, sealed with the key at hand and bound to where they belong."""
+"""Secrets at rest, sealed with the key at hand and bound to where they belong."""
 
 import stat
 from collections.abc import Callable

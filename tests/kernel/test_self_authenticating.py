@@ -1,4 +1,4 @@
-"""Endpoints that authenticate by themselves; api.md §2.8, §3, §25."""
+"""Endpoints that authenticate by themselves."""
 
 import gzip
 import io
@@ -72,7 +72,7 @@ def push(client: Client, body: bytes = b"{}", url: str = "/?api=thing", method: 
 
 
 def test_the_order_of_checks(thing: Client) -> None:
-    """§3: plugin (404) → method (405) → key (401) → size (413) → coding (415) → query (422) → handler."""
+    """Plugin (404) → method (405) → key (401) → size (413) → coding (415) → query (422) → handler."""
     wrong = {"X_Thing_Key": "wrong", "Origin": "http://evil.example"}
     url, large = "/?api=thing&wait=perhaps", b"x" * 51
     assert push(thing, large, url, "PUT", **wrong).status == 405
@@ -123,7 +123,7 @@ def test_a_malformed_query_is_an_ordinary_request(thing: Client) -> None:
 def test_every_answer_may_be_read_by_every_page(
     thing: Client, status: int, body: bytes, url: str, headers: dict[str, str]
 ) -> None:
-    """§2.8: failures included, never with credentials."""
+    """Failures included, never with credentials."""
     thing.service.hosts._any, thing.service.hosts._names = False, frozenset(["testserver"])
     answer = push(thing, body, url, **headers)
     assert answer.status == status

@@ -1,4 +1,4 @@
-"""Configuration: api.md §32."""
+"""Configuration."""
 
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def test_a_named_file_that_is_missing_stops_the_start(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_unusable_values_are_replaced_by_the_default_and_named(name: str, text: str) -> None:
-    """§36 check 121, for the kernel's keys; the value is never shown."""
+    """The value is never shown."""
     settings = read({"SERVICE_" + name.upper().replace(".", "_"): text})
     default = next(option.default for option in KERNEL_OPTIONS if option.name == name)
     assert settings[name] == default

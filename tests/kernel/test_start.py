@@ -21,7 +21,6 @@ def test_fresh_service_is_healthy(client: Client) -> None:
 
 
 def test_applications_of_a_fresh_instance(client: Client) -> None:
-    """§36 check 44."""
     answer = client.get("applications")
     assert answer.status == 200
     assert answer.json["data"][0]["id"] == "default"
@@ -29,7 +28,6 @@ def test_applications_of_a_fresh_instance(client: Client) -> None:
 
 
 def test_application_life(client: Client) -> None:
-    """§36 checks 45 and 47."""
     folder = client.service.settings.data / "applications" / "customer-portal"
     made = client.post("applications", {"name": "Customer Portal"})
     assert (made.status, made.json["id"]) == (201, "customer-portal")
@@ -38,7 +36,7 @@ def test_application_life(client: Client) -> None:
     assert client.post("applications", {"name": "!!!"}).status == 422
     assert client.post("applications", {"name": "x", "id": "default"}).status == 422
     assert client.delete("applications", {"id": "customer-portal", "confirmation": "yes"}).status == 422
-    # A wrong phrase is known before anything stored is looked at (§3 step 8).
+    # A wrong phrase is known before anything stored is looked at.
     unknown = {"id": "nobody", "confirmation": "yes"}
     assert client.delete("applications", unknown).error == "confirmation: must be exactly DELETE APPLICATION nobody"
     assert client.delete("applications", {**unknown, "confirmation": "DELETE APPLICATION nobody"}).status == 404
@@ -51,7 +49,7 @@ def test_application_life(client: Client) -> None:
 
 
 def test_an_application_is_listed_when_it_can_be_used(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§9, §30: its database is made first, so health stays as it is and no request meets half of it."""
+    """Its database is made first, so health stays as it is and no request meets half of it."""
     service, seen = client.service, []
     make = service.upgrade_application
 

@@ -1,4 +1,4 @@
-"""Ids and tenant names of applications: api.md §9."""
+"""Ids and tenant names of applications."""
 
 import re
 
@@ -38,7 +38,7 @@ def test_no_application_has_the_name_of_the_registry(prefix: str, application: s
 
 
 def test_long_names() -> None:
-    """§36 check 48, the names: two ids of 64 characters that differ in the last one."""
+    """Two ids of 64 characters that differ in the last one."""
     one, other = (tenant_name("app_", "a" * 63 + last) for last in "xy")
     assert one != other
     assert len(one) == len(other) == 63

@@ -1,4 +1,4 @@
-"""Text and time rules: api.md §6.2, §6.3."""
+"""Text and time rules."""
 
 import unicodedata
 from datetime import UTC, datetime, timedelta, timezone

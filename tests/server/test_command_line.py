@@ -1,4 +1,4 @@
-"""The kernel's commands: api.md §33, §36 checks 123 and 124."""
+"""The kernel's commands."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Names in lists of the configuration that nothing has: api.md §30, §32."""
+"""Names in lists of the configuration that nothing has."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A key under a wrong name opens nothing: api.md §4.1, §32, docs/configuration.md."""
+"""A key under a wrong name opens nothing, as docs/configuration.md says."""
 
 import re
 from pathlib import Path

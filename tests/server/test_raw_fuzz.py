@@ -1,4 +1,4 @@
-"""Whatever stands in a request, there is an answer, and no failure in the log: api.md §3 step 0."""
+"""Whatever stands in a request, there is an answer, and no failure in the log."""
 
 import re
 import signal

@@ -1,4 +1,4 @@
-"""Start and end of `snaglist serve`: api.md §4.1, §33."""
+"""Start and end of `snaglist serve`."""
 
 import json
 import re
@@ -50,7 +50,6 @@ Serve = Callable[..., Any]
 
 
 def test_ready_line(serve: Serve, fresh_data: Path) -> None:
-    """§33."""
     server = serve(SERVICE_TOKEN="test-key-0123456789abcdef")
     shown = re.escape(str(fresh_data))
     form = rf"snaglist \S+ on http://127\.0\.0\.1:\d+/ \(data {shown}, sqlite, key set\)\n"
@@ -102,7 +101,7 @@ def test_a_port_that_is_taken(run: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("token", ["   ", "two words", "schlüssel"])
 def test_a_key_that_cannot_be_used(run: Callable[..., Any], token: str) -> None:
-    """§36 check 20: never open by mistake."""
+    """Never open by mistake."""
     refused = run("serve", "--port", "0", SERVICE_TOKEN=token)
     assert refused.returncode == 1
     assert "auth.token" in refused.stderr and token not in refused.stderr
@@ -110,7 +109,7 @@ def test_a_key_that_cannot_be_used(run: Callable[..., Any], token: str) -> None:
 
 
 def test_a_key_under_a_wrong_name(run: Callable[..., Any], tmp_path: Path) -> None:
-    """§36 check 20: never open by mistake."""
+    """Never open by mistake."""
     file = tmp_path / "own.toml"
     file.write_text('[server]\nport = 0\n[auth]\nkey = "s3cret-s3cret-s3cret"\n', encoding="utf-8")
     named = f"auth.key ({file} line 4): no such setting"
@@ -145,7 +144,7 @@ def test_starts_that_fail(run: Callable[..., Any], variables: dict[str, str]) ->
 
 
 def test_host_header_of_an_open_loopback_instance(serve: Serve) -> None:
-    """§36 check 22; the second half of it, and what a list of hosts lets in."""
+    """What a list of hosts lets in, and what it keeps out."""
 
     def status(server: Any, host: bytes) -> int:
         found: int = server.send(b"GET /?api=tags HTTP/1.1\r\nHost: " + host + b"\r\n\r\n").status
@@ -164,7 +163,7 @@ def test_host_header_of_an_open_loopback_instance(serve: Serve) -> None:
 
 
 def test_an_open_instance_for_everybody_is_warned_about(serve: Serve) -> None:
-    """§4.1.7: at start and in health."""
+    """At start and in health."""
     server = serve("--host", "0.0.0.0")
     health = server.send(b"GET /?api=health HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n\r\n")
     warnings = json.loads(health.body)["config_warnings"]
@@ -175,7 +174,6 @@ def test_an_open_instance_for_everybody_is_warned_about(serve: Serve) -> None:
 
 
 def test_a_wrong_setting_is_named_and_the_server_starts(serve: Serve) -> None:
-    """§36 check 121."""
     server = serve(SERVICE_JOBS_KEEP_DAYS="abc", SERVICE_TYPO="1")
     health = server.send(b"GET /?api=health HTTP/1.1\r\nHost: localhost\r\n\r\n")
     warnings = {warning.split(":")[0] for warning in json.loads(health.body)["config_warnings"]}

@@ -1,4 +1,4 @@
-"""What arrives on the wire: the server's own refusals are the envelope too; api.md §3 step 0, case AP-16."""
+"""What arrives on the wire: the server's own refusals are the envelope too."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_a_transfer_coding_that_is_not_known(shared: Any) -> None:
 
 @pytest.mark.parametrize("size", [1024 * 1024 + 1, 6 * 1024 * 1024])
 def test_a_body_over_the_limit(shared: Any, size: int) -> None:
-    """§36 check 28: by its Content-Length, before and after it was sent, and when it comes in chunks."""
+    """By its Content-Length, before and after it was sent, and when it comes in chunks."""
     body = b'{"name":"' + b"x" * (size - 11) + b'"}'
     plain = post(b"Content-Type: application/json", b"Content-Length: %d" % size, body=body)
     chunked = b"%x\r\n" % size + body + b"\r\n0\r\n\r\n"
@@ -104,13 +104,11 @@ def test_head_has_the_headers_of_get_and_no_body(shared: Any) -> None:
 
 
 def test_the_server_header_shows_no_version(shared: Any) -> None:
-    """§34.1."""
     for request in (get(b"/?api=health"), b"GARBAGE\r\n\r\n"):
         assert shared.send(request).headers["server"] == "snaglist"
 
 
 def test_gzip_on_the_wire(shared: Any) -> None:
-    """§2.10."""
     plain = shared.send(get(b"/?api=openapi"))
     packed = shared.send(get(b"/?api=openapi", b"Accept-Encoding: gzip"))
     assert "content-encoding" not in plain.headers and plain.headers["vary"] == "Accept-Encoding"
@@ -151,7 +149,7 @@ LARGE = 60 * 1024 * 1024
 
 
 def test_only_clients_with_the_key_may_send_large_bodies(serve: Any) -> None:
-    """Step 1 of api.md §3: nobody has to receive 96 MiB of source map before it is known who sends them."""
+    """Nobody has to receive 96 MiB of source map before it is known who sends them."""
     key = "a-key-of-the-tests-0123456789"
     server = serve("--no-jobs", SERVICE_TOKEN=key)
     switch = b'{"id":"releases","enabled":true}'
@@ -181,7 +179,7 @@ def test_only_clients_with_the_key_may_send_large_bodies(serve: Any) -> None:
 
 
 def test_what_the_server_refuses_of_a_sender_is_told_as_by_the_endpoint(serve: Any) -> None:
-    """§2.8, §3: pages of every origin read the refusal, and the key of others is not asked for."""
+    """Pages of every origin read the refusal, and the key of others is not asked for."""
     server = serve("--no-jobs", SERVICE_TOKEN="test-key-0123456789abcdef", SERVICE_PLUGINS="ingest")
     start = b"POST /?api=ingest" + HEAD + b"Origin: https://shop.example\r\n"
     large = b"Content-Length: 30000000\r\n\r\n"

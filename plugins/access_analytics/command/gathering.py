@@ -47,7 +47,7 @@ class Gathering:
             self._flush()
 
     def report(self) -> dict[str, Any]:
-        """Return the document of api.md §29; its window is that of the lines."""
+        """Return the answer of `access-analytics`; its window is that of the lines."""
         first = self._first or times.hour(times.now())
         end = times.add(self._last or first, seconds=3600)
         return document(Span(first, end), (first, end), self._totals, self._top)

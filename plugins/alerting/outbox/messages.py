@@ -1,4 +1,4 @@
-"""What a message says (api.md §24.3)."""
+"""What a message says."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The type `webhook`: the message as JSON, signed (api.md §24.3)."""
+"""The type `webhook`: the message as JSON, signed."""
 
 import hashlib
 import hmac

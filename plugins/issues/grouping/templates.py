@@ -6,7 +6,7 @@ where the digits cannot matter, and so is each word. What a message becomes does
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Callable
 
 from snaglist.plugins.issues.grouping.names import word_set
 from snaglist.plugins.issues.grouping.paths import PROGRAM_SUFFIXES, path_template
@@ -50,10 +50,23 @@ _BEHIND_REQUEST = frozenset(("", "with", "failed", *_VERBS))  # "" is an arrow
 
 def template(message: str) -> str:
     """Return the template of a message: fixed words as they are, each value as `<*>`."""
-    return _short(message) if len(message) <= MEMO_TEXT else _template(message)[0]
+    return _known_message[message] if len(message) <= MEMO_TEXT else _template(message)[0]
 
 
-@lru_cache(MEMO_SIZE)
+class _Memo(dict[str, str]):
+    """What a function makes of texts; emptied when it is full."""
+
+    def __init__(self, make: Callable[[str], str]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, text: str) -> str:
+        if len(self) >= MEMO_SIZE:
+            self.clear()
+        made = self[text] = self.make(text)
+        return made
+
+
 def _short(message: str) -> str:
     if not message.isascii():
         return _template(message)[0]
@@ -78,23 +91,24 @@ def _template(message: str) -> tuple[str, bool]:
     text = message[:MESSAGE_LIMIT]
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    text = text.replace(_DECIDES, " ")
-    text = mask_spans(text, cut=len(message) > MESSAGE_LIMIT)
+    text = mask_spans(text.replace(_DECIDES, " "), cut=len(message) > MESSAGE_LIMIT)
     # Numbers are endless, so a token is masked by its shape, unless digits of it are kept or it decides about others.
     shapes = text.translate(_ZEROS).split()
     short = len(text) <= MEMO_TEXT
-    mask = _known_shape if short or max(map(len, shapes)) <= MEMO_TEXT else _mask_shape
-    line, decided = " ".join(map(mask, shapes)), False
+    remembers = short or max(map(len, shapes), default=0) <= MEMO_TEXT
+    masked = list(map(_known_shape.__getitem__ if remembers else _mask_shape, shapes))
+    line, decided = " ".join(masked), False
     if "0" in line or _DECIDES in line:
         tokens = text.split()
-        exact = _known_token if mask is _known_shape else mask_token
-        masked = [
-            exact(token) if "0" in (known := mask(shape)) else known.removesuffix(_DECIDES)
-            for token, shape in zip(tokens, shapes, strict=True)
-        ]
+        exact = _known_token.__getitem__ if remembers else mask_token
+        for place, known in enumerate(masked):
+            if "0" in known:
+                masked[place] = exact(tokens[place])
+            elif known[-1] == _DECIDES:
+                masked[place] = known[:-1]
         decided = _DECIDES in line and _keep_codes(tokens, masked)
         line = " ".join(masked)
-    return (_known_line if short else mask_phrases)(line), decided
+    return _known_line[line] if short else mask_phrases(line), decided
 
 
 def _mask_shape(token: str) -> str:
@@ -104,9 +118,8 @@ def _mask_shape(token: str) -> str:
     return mask_token(token) + (_DECIDES if decides else "")
 
 
-_known_shape = lru_cache(MEMO_SIZE)(_mask_shape)
-_known_token = lru_cache(MEMO_SIZE)(mask_token)
-_known_line = lru_cache(MEMO_SIZE)(mask_phrases)
+_known_message, _known_shape = _Memo(_short), _Memo(_mask_shape)
+_known_token, _known_line = _Memo(mask_token), _Memo(mask_phrases)
 
 
 def _keep_codes(tokens: list[str], masked: list[str]) -> bool:

@@ -33,7 +33,7 @@ def show_issue(
     include_context: bool = True,
     occurrence: int | None = None,
 ) -> dict[str, Any]:
-    """Return the answer of api.md §18.1, the issue under `name`; needs an open transaction."""
+    """Return the answer of `error` and `group`, the issue under `name`; needs an open transaction."""
     issue_id = resolve_issue_id(call.db, issue_id)
     found = load_issues(call, [issue_id], Scope(), _SAMPLES)
     if not found:  # deleted between two statements

@@ -1,4 +1,4 @@
-"""Issue objects of api.md §17.1, loaded for a page of ids with a fixed number of statements."""
+"""Issues as lists show them, loaded for a page of ids with a fixed number of statements."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence

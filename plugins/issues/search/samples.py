@@ -27,7 +27,7 @@ def shown_event(call: Call, issue: Mapping[str, Any], occurrence_id: int | None)
 
 
 def show_exceptions(exceptions: Sequence[ExceptionInfo]) -> list[dict[str, Any]]:
-    """Return exceptions as api.md §18.1 shows them."""
+    """Return exceptions as `error` and `group` show them."""
     return [
         {
             "class": exception.type,

@@ -46,7 +46,7 @@ class Sort:
 
 
 def sort_by(name: str, scope: Scope, now: str, anchor: str | None = None) -> Sort:
-    """Return a sort of api.md §17.4; in a scope it refers to the range."""
+    """Return the order that `sort` names; in a scope it refers to the range."""
     if name == "newest":
         return Sort(scope.last_seen)
     if name == "oldest":

@@ -21,7 +21,7 @@ _DAYS = select(event_days.c.day, event_days.c.severity, event_days.c.count.label
 
 
 def summarise(call: Call) -> dict[str, Any]:
-    """Return the answer of api.md §17.2; needs an open transaction."""
+    """Return the answer of `summary`; needs an open transaction."""
     db = call.db
     totals = db.execute(select(issue_totals)).all()
     days = db.execute(_DAYS).all()

@@ -1,4 +1,4 @@
-"""Senders' keys: each kept as a hash for checking, and sealed so that it can be shown (api.md §25.1)."""
+"""Senders' keys: each kept as a hash for checking, and sealed so that it can be shown."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""Sliding windows: how many events senders may store, exact for any number of processes (api.md §25.4).
+"""Sliding windows: how many events senders may store, exact for any number of processes.
 
 Usage is the count of this window and the part of the previous one that still lies within the window's length.
 """

@@ -1,4 +1,4 @@
-"""Source maps: kept for releases, and asked where the frames of minified scripts come from (api.md §27)."""
+"""Source maps: kept for releases, and asked where the frames of minified scripts come from."""
 
 from snaglist.plugins.releases.maps.handlers import ENDPOINTS
 from snaglist.plugins.releases.maps.library import MISSING

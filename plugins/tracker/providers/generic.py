@@ -1,4 +1,4 @@
-"""The generic provider: one signed JSON form, out and in (api.md §28.5), for trackers of your own."""
+"""The generic provider: one signed JSON form, out and in, for trackers of your own."""
 
 import json
 import uuid

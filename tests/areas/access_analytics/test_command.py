@@ -1,4 +1,4 @@
-"""api.md §33: `snaglist access`, its two ways to read a line, and its page."""
+"""`snaglist access`, its two ways to read a line, and its page."""
 
 import gzip
 import json

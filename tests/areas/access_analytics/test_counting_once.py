@@ -1,4 +1,4 @@
-"""api.md §29: lines read twice count once, whatever happens to the file; addresses are not stored."""
+"""Lines read twice count once, whatever happens to the file; addresses are not stored."""
 
 import gzip
 import random

@@ -1,4 +1,4 @@
-"""api.md §29: the report of a window, on all three databases."""
+"""The report of a window, on all three databases."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -147,7 +147,7 @@ def test_values_of_an_hour_are_bounded(analytics: Any, line: Line, tmp_path: Pat
 def test_the_area_is_off_until_it_is_switched_on(sqlite_client: Client) -> None:
     answer = sqlite_client.get("access-analytics")
     assert answer.status == 404
-    assert sqlite_client.put("access-analytics", {}).status == 404  # check 10: the plugin before the method
+    assert sqlite_client.put("access-analytics", {}).status == 404  # the plugin before the method
     sqlite_client.post("plugins", {"id": "access_analytics", "enabled": True})
     assert sqlite_client.put("access-analytics", {}).status == 405
     assert sqlite_client.get("access-analytics").status == 200

@@ -1,4 +1,4 @@
-"""The type `apprise`: what it takes, and that none of its requests gets out of the guard (§34.2)."""
+"""The type `apprise`: what it takes, and that none of its requests gets out of the guard."""
 
 import os
 import warnings
@@ -109,7 +109,7 @@ def test_a_name_that_means_another_address_later(
 
 @pytest.mark.parametrize("host", ["127.0.0.2", "2130706434", "0x7f000002", "localhost", "[::1]"])
 def test_no_spelling_of_a_private_address_is_saved(site_with: Any, host: str) -> None:
-    """Check 105, for hosts in URLs of Apprise."""
+    """Refused, for hosts in URLs of Apprise."""
     site = site_with(outbound__allow_private=[])
     body = {"name": "x", "type": "apprise", "url": f"json://{host}:{site.receiver.port}/x"}
     answer = site.client.post("alert-channels", body)

@@ -1,4 +1,4 @@
-"""Channels (api.md §24.1): fields, what may not be asked, and what is never told."""
+"""Channels: fields, what may not be asked, and what is never told."""
 
 import json
 from typing import Any
@@ -81,7 +81,6 @@ NOT_PUBLIC = [
 
 
 def test_hosts_that_are_not_public(site_with: Any) -> None:
-    """Check 105."""
     site = site_with(outbound__allow_private=[])
     for type_ in ("webhook", "slack", "discord", "teams"):
         made = site.channel("x", type_, url=PLACE)
@@ -113,7 +112,6 @@ def test_a_signing_key_is_shown_once_and_only_when_it_was_made_here(sqlite_site:
 
 
 def test_targets_are_nowhere_in_plain_text(site: Any) -> None:
-    """Checks 105 and 126."""
     site.channel("chat", "slack", url=PLACE)
     site.channel("bot", "telegram", bot_token=TOKEN, chat_id="@operations")
     site.channel("hook", url=PLACE, secret="a-signing-key-of-mine")
@@ -174,7 +172,6 @@ def test_the_area_is_off_at_first(sqlite_client: Any) -> None:
 
 
 def test_the_area_in_openapi(sqlite_site: Any) -> None:
-    """Check 41."""
     paths = sqlite_site.client.get("openapi").json["paths"]
     assert paths["/?api=alert-rules"]["get"]["x-plugin"] == "alerting"
     assert paths["/?api=alert-rules"]["post"]["x-ability"] == "settings.write"
@@ -182,7 +179,7 @@ def test_the_area_in_openapi(sqlite_site: Any) -> None:
 
 
 def test_what_is_deleted_leaves_the_rest(site: Any) -> None:
-    """The foreign keys of §10: a deleted module or tag leaves the rule, a deleted rule its messages."""
+    """A deleted module or tag leaves the rule, a deleted rule its messages."""
     module = site.client.post("modules", {"name": "Billing"}).json["id"]
     tag = site.client.post("tags", {"name": "Money"}).json["id"]
     rule = site.rule(module_id=module, tag_id=tag)

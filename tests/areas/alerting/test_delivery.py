@@ -1,4 +1,4 @@
-"""Sending (api.md §24.2-24.5): what receivers get, and what becomes of it when they fail."""
+"""Sending: what receivers get, and what becomes of it when they fail."""
 
 import hashlib
 import hmac
@@ -27,7 +27,6 @@ def soon(site: Any) -> None:
 
 
 def test_a_webhook_as_it_is_sent(site_with: Any) -> None:
-    """Check 106, §24.3."""
     site = site_with(server__url="https://logs.example.com/")
     site.rule()
     issue = site.store("Order 4711 failed: gateway timeout", environment="production")[0]
@@ -53,7 +52,6 @@ def test_a_webhook_as_it_is_sent(site_with: Any) -> None:
 
 @pytest.mark.servers
 def test_failures_are_repeated_with_one_delivery_id(site: Any) -> None:
-    """Check 107."""
     site.receiver.answers = [500, 500, 200]
     channel = site.channel()
     site.rule(channel=channel["id"])
@@ -271,5 +269,4 @@ def test_what_waits_is_sent_by_the_worker_at_once_and_repeated_by_schedule(
 
 
 def test_the_limits_of_time() -> None:
-    """§24.3."""
     assert (contract.CONNECT_SECONDS, contract.TOTAL_SECONDS) == (5.0, 10.0)

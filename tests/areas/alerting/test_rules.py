@@ -1,4 +1,4 @@
-"""Rules (api.md §24.2): their fields."""
+"""Rules: their fields."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When rules fire (api.md §24.2), on the three databases."""
+"""When rules fire, on the three databases."""
 
 from typing import Any
 
@@ -16,7 +16,6 @@ def ago(minutes: float) -> str:
 
 
 def test_a_new_issue_is_announced_once_and_old_ones_never(site: Any) -> None:
-    """Check 106."""
     site.store(*[f"Old trouble of kind {word}" for word in "abcdefghij"])
     site.change(tables.issues, created_at=ago(60))
     site.rule()
@@ -121,7 +120,6 @@ def test_a_burst_in_the_middle_of_an_import_is_seen(site: Any) -> None:
 
 
 def test_a_snooze_by_number_keeps_a_threshold_silent(site: Any) -> None:
-    """Check 56."""
     issue = site.store("Snoozed trouble")[0]
     site.rule("threshold", min_count=1, cooldown_minutes=0)
     answer = site.client.post("bulk-issues", {"action": "snooze", "ids": [issue], "count": 3})

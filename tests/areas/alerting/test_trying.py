@@ -1,4 +1,4 @@
-"""Dry runs (api.md §24.4): what a rule would have sent in the last seven days; nothing is sent."""
+"""Dry runs: what a rule would have sent in the last seven days; nothing is sent."""
 
 from typing import Any
 

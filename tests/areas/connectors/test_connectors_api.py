@@ -1,4 +1,4 @@
-"""api.md §14.1-14.2 and §34.3: fields of connectors, their secrets, and who may see what."""
+"""Fields of connectors, their secrets, and who may see what."""
 
 import json
 from pathlib import Path
@@ -25,7 +25,7 @@ def post(site: Any, config: dict[str, Any], type: str = "ssh", **fields: Any) ->
 
 
 def test_70_a_folder_outside_and_one_that_is_not_there(sqlite_site: Any, tmp_path: Path) -> None:
-    """Check 70: one message; also for a link that leads out, a file, and a relative path."""
+    """One message; also for a link that leads out, a file, and a relative path."""
     site = sqlite_site
     (site.folder / "out").symlink_to(tmp_path)
     (site.folder / "file").touch()
@@ -61,7 +61,6 @@ def test_a_link_that_leads_out_is_not_read(sqlite_site: Any, tmp_path: Path) -> 
 
 
 def test_71_a_private_key_is_kept_and_never_shown(site: Any) -> None:
-    """Check 71, on each database."""
     made = post(site, ssh())
     assert made.status == 201 and made.json["secrets"] == {"password": False, "private_key": True, "passphrase": False}
     assert made.json["config"] == {
@@ -91,7 +90,7 @@ def test_71_a_private_key_is_kept_and_never_shown(site: Any) -> None:
 
 
 def test_126_no_secret_is_in_a_file(sqlite_site: Any) -> None:
-    """Check 126: database and its log, without SERVICE_SECRET."""
+    """Database and its log, without SERVICE_SECRET."""
     post(sqlite_site, ssh(private_key=None, password="letmein-4711"))
     post(sqlite_site, {"url": "s3://logs/", "secret_options": {"secret": "letmein-4711"}}, "url", name="b")
     folder = sqlite_site.service.settings.data
@@ -126,7 +125,7 @@ def test_without_a_key_no_secret_is_stored(sqlite_site: Any) -> None:
 
 
 def test_upgrade_seals_with_the_first_secret(sqlite_site: Any) -> None:
-    """§34.3: `snaglist db upgrade` re-seals."""
+    """`snaglist db upgrade` re-seals."""
     site = sqlite_site
     post(site, ssh())
     before = site.rows(tables.connectors)[0].secrets
@@ -141,7 +140,6 @@ def test_upgrade_seals_with_the_first_secret(sqlite_site: Any) -> None:
 
 
 def test_72_names_ids_and_types(site: Any) -> None:
-    """Check 72, on each database."""
     first = site.make("Straße")
     assert first["name"] == "Straße" and first["enabled"] is True and first["stream_count"] == 0
     answer = post(site, {"directory": str(site.folder)}, "local", name=" STRASSE ")
@@ -178,7 +176,7 @@ def test_put_replaces_and_patch_merges_one_level_deep(site: Any) -> None:
 
 
 def test_a_module_with_connectors_moves_or_stays(site: Any) -> None:
-    """§15: connectors hold their module."""
+    """Connectors hold their module."""
     module = site.client.post("modules", {"name": "Billing"}).json
     made = post(site, {"directory": str(site.folder)}, "local", module_id=module["id"]).json
     assert site.client.delete("modules", {"id": module["id"]}).status == 409
@@ -239,7 +237,7 @@ def test_what_a_connector_may_not_be(sqlite_site: Any, fields: dict[str, Any], f
     ],
 )  # fmt: skip
 def test_72_a_url_that_is_not_remote_or_not_public(sqlite_site: Any, url: str) -> None:
-    """Check 72 and §34.2: this machine's files and networks are not reached."""
+    """This machine's files and networks are not reached."""
     answer = post(sqlite_site, {"url": url}, "url")
     assert answer.status == 422 and answer.error.startswith("config.url: "), answer.text
 
@@ -261,7 +259,7 @@ def test_secret_options_are_shown_by_their_names(sqlite_site: Any) -> None:
 
 
 def test_a_viewer_sees_no_folder_and_may_do_nothing(sqlite_site: Any) -> None:
-    """§8: reading is `connectors.read`; testing needs `connectors.write`, changing `settings.write`."""
+    """Reading is `connectors.read`; testing needs `connectors.write`, changing `settings.write`."""
     made = sqlite_site.make()
     people = {
         role: Client(sqlite_site.service, lambda *_, r=role: Actor("1", "Ana", (r,))) for role in ("viewer", "editor")

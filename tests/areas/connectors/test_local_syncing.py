@@ -1,4 +1,4 @@
-"""api.md §14.3-14.5 with the type `local`: plans, snapshots, runs and what is read."""
+"""Syncing with the type `local`: plans, snapshots, runs and what is read."""
 
 import os
 import threading
@@ -14,7 +14,7 @@ from snaglist.plugins.issues import tables as issues
 
 @pytest.mark.servers
 def test_74_what_a_plan_says_of_a_file(site: Any) -> None:
-    """Check 74: growth, rest, truncation, rename; a preview changes nothing."""
+    """Growth, rest, truncation, rename; a preview changes nothing."""
     path = site.write("app.log", "alpha broke")
     made = site.make()
     plan = site.preview(made["id"])
@@ -63,7 +63,7 @@ def test_the_tail_of_a_renamed_file_is_read(site: Any) -> None:
 
 
 def test_75_a_stale_snapshot(site: Any) -> None:
-    """Check 75: nothing is read by it; the fresh one succeeds."""
+    """Nothing is read by it; the fresh one succeeds."""
     site.write("app.log", "alpha broke")
     made = site.make()
     stale = site.preview(made["id"])["snapshot"]
@@ -84,7 +84,7 @@ def test_75_a_stale_snapshot(site: Any) -> None:
 
 
 def test_76_a_file_that_was_dropped_before(site: Any) -> None:
-    """Check 76: equal content is not read again; when it grows only the tail is, and the connector has it."""
+    """Equal content is not read again; when it grows only the tail is, and the connector has it."""
     logs = site.service.applications.all()[0].logs
     path = site.write("app.log", "alpha broke")
     (logs / "app.log").write_bytes(path.read_bytes())
@@ -186,7 +186,7 @@ def test_runs_are_listed_newest_first(site: Any) -> None:
 
 
 def test_75_one_run_of_a_connector_at_a_time(site: Any, monkeypatch: Any) -> None:
-    """Check 75: a second sync while one runs is 409 and queues nothing; so is deleting the connector."""
+    """A second sync while one runs is 409 and queues nothing; so is deleting the connector."""
     from snaglist.plugins.connectors import planning
 
     entered, leave = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""api.md §14.4-14.5, §23: runs whose job ends from outside, intervals, signs of life, and repeating."""
+"""Runs whose job ends from outside, intervals, signs of life, and repeating."""
 
 import json
 import os
@@ -138,7 +138,7 @@ def test_a_sync_whose_worker_died_goes_on_as_the_same_run(idle: Any) -> None:
 
 
 def test_a_run_without_a_sign_of_life_has_failed(idle: Any) -> None:
-    """§14.4: marked by the worker, and the connector is free again."""
+    """Marked by the worker, and the connector is free again."""
     made = idle.make()
     idle.client.post("connectors-sync", {"id": made["id"]})
     execute(idle, update(store.jobs).values(status="running", lease_owner="x", heartbeat_at=times.now()))

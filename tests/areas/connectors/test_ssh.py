@@ -1,4 +1,4 @@
-"""api.md §14 with the type `ssh`, against a real OpenSSH server on loopback."""
+"""Connectors of the type `ssh`, against a real OpenSSH server on loopback."""
 
 import getpass
 import os
@@ -232,7 +232,7 @@ def test_who_is_not_known_is_not_let_in(sqlite_site: Any, host: Host, config: Co
 
 
 def test_73_a_host_that_does_not_answer(sqlite_site: Any, config: Config) -> None:
-    """Check 73, also for a name that does not exist, and for a server that says nothing."""
+    """Also for a name that does not exist, and for a server that says nothing."""
     site = sqlite_site
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -282,7 +282,7 @@ def test_names_that_are_not_utf_8(sqlite_site: Any, config: Config) -> None:
 
 
 def test_a_transfer_goes_on_where_it_was_cut(sqlite_site: Any, config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§14.4: the length of the mirror is the checkpoint."""
+    """The length of the mirror is the checkpoint."""
     site = sqlite_site
     site.service.settings._values["sync.chunk_bytes"] = 4096
     path = site.write("app.log", *(f"failure of part {chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300)))

@@ -1,4 +1,4 @@
-"""api.md §14 with the type `url`: a real web server, and an S3-compatible server, on loopback."""
+"""Connectors of the type `url`: a real web server, and an S3-compatible server, on loopback."""
 
 import http.server
 import json
@@ -158,7 +158,7 @@ def test_what_is_not_there(sqlite_site: Any, web: Any) -> None:
 
 
 def test_the_guard_looks_again_at_every_use(sqlite_site: Any, web: Any) -> None:
-    """§34.2: what was let through when it was saved may not be any more."""
+    """What was let through when it was saved may not be any more."""
     site = let_through(sqlite_site)
     site.write("app.log", "alpha broke")
     made = site.make(type="url", url=f"{web.url}/")
@@ -170,7 +170,7 @@ def test_the_guard_looks_again_at_every_use(sqlite_site: Any, web: Any) -> None:
 
 @pytest.mark.parametrize("kept", ["options", "secret_options"])
 def test_no_option_chooses_another_file_system(sqlite_site: Any, web: Any, tmp_path: Path, kept: str) -> None:
-    """§34.2: fsspec itself would take `protocol` before the scheme, and read files of this machine by it."""
+    """fsspec itself would take `protocol` before the scheme, and read files of this machine by it."""
     site = let_through(sqlite_site)
     site.write("app.log", "alpha broke")
     private = tmp_path / "private.log"

@@ -1,4 +1,4 @@
-"""A broker between senders and storage: a real NATS server, on every database (api.md §32, `ingest.broker`)."""
+"""A broker between senders and storage: a real NATS server, on every database (`ingest.broker`)."""
 
 import os
 import signal

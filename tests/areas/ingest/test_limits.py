@@ -1,4 +1,4 @@
-"""api.md §25.4: rate limits, exact and sliding; §25.2: what the settings show."""
+"""Rate limits, exact and sliding, and what the settings show of them."""
 
 import threading
 from pathlib import Path
@@ -28,7 +28,6 @@ def events(count: int, start: int = 0) -> list[dict[str, Any]]:
 
 
 def test_a_full_window(sender_with: Any, clock: dict[str, float]) -> None:
-    """Check 112."""
     sender = sender_with(ingest__rate_max_events=1000)
     for n in range(2):
         assert sender.accepted(events(500, 500 * n))["accepted"] == 500
@@ -43,7 +42,6 @@ def test_a_full_window(sender_with: Any, clock: dict[str, float]) -> None:
 
 
 def test_the_end_of_a_batch_is_dropped(sender_with: Any, clock: dict[str, float]) -> None:
-    """Check 112."""
     sender = sender_with(ingest__rate_max_events=1000)
     sender.accepted(events(490))
     sender.accepted(events(500, 490))
@@ -137,7 +135,6 @@ def test_a_field_of_the_other_action_is_not_passed_over(sqlite_sender: Any, body
 
 
 def test_a_new_key(sender: Any) -> None:
-    """Check 113."""
     old = sender.key
     renewed = sender.client.post("ingest-settings", {"action": "regenerate"}).json
     assert renewed["key"] != old and renewed["previous_key_until"] is None
@@ -157,7 +154,6 @@ def test_a_time_of_grace(sqlite_sender: Any) -> None:
 
 
 def test_a_viewer_sees_the_hint_only(sqlite_sender: Any) -> None:
-    """Check 113."""
     from snaglist.kernel.call import Actor
 
     client = Client(sqlite_sender.client.service, lambda environ, application: Actor("v", "V", ("viewer",)))
@@ -167,14 +163,13 @@ def test_a_viewer_sees_the_hint_only(sqlite_sender: Any) -> None:
 
 
 def test_the_key_is_nowhere_in_plain_text(sqlite_sender: Any, fresh_data: Any) -> None:
-    """Check 126."""
     sqlite_sender.send({"message": "a"})
     stored = b"".join(file.read_bytes() for file in fresh_data.rglob("*") if file.is_file())
     assert sqlite_sender.key.encode() not in stored and b"svk_" in stored
 
 
 def test_reading_makes_no_key(sqlite_client: Client) -> None:
-    """§25.1: a key comes with the first enabling, and stays."""
+    """A key comes with the first enabling, and stays."""
     service = sqlite_client.service
     from snaglist.kernel.store import get_setting
 
@@ -204,7 +199,7 @@ def _key(client: Client, app: str) -> Any:
 
 
 def test_a_lost_secret_does_not_stop_an_upgrade(fresh_data: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """§34.3: a key that nothing opens is told of; steps and the secrets of other applications go on."""
+    """A key that nothing opens is told of; steps and the secrets of other applications go on."""
     with running_service(fresh_data, jobs=False, security__secret="lost") as service:
         _key(Client(service), "default")
     with running_service(fresh_data, jobs=False, security__secret="old") as service:

@@ -1,4 +1,4 @@
-"""api.md §25.1 and §25.3: who may send, what a body may be, and in which order it is judged."""
+"""Who may send, what a body may be, and in which order it is judged."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ EVENT = {"message": "boom"}
 UTF8 = json.dumps({"message": "café"}, ensure_ascii=False)
 
 
-# -- check 108: keys
+# -- keys
 
 
 def test_wrong_key_no_key_and_unknown_application_are_one_answer(sqlite_sender: Any) -> None:
@@ -60,7 +60,7 @@ def test_the_query_key_can_be_refused(sqlite_sender: Any) -> None:
 
 
 def test_the_service_key_is_neither_needed_nor_enough(sqlite_sender: Any, fresh_data: Path) -> None:
-    """§25.1: with a service key set, senders need their own key and nothing else."""
+    """With a service key set, senders need their own key and nothing else."""
     token = "test-key-0123456789abcdef"
     with running_service(fresh_data, auth__token=token) as service:
         client = Client(service)
@@ -76,7 +76,7 @@ def test_the_service_key_is_neither_needed_nor_enough(sqlite_sender: Any, fresh_
 
 
 def test_methods_plugin_and_origin(sqlite_client: Client) -> None:
-    """Check 108; IN-13: a disabled area is not there, whatever is asked and with which key."""
+    """A disabled area is not there, whatever is asked and with which key."""
     for method in ("GET", "POST", "HEAD"):
         for api in ("ingest", "ingest-settings"):
             assert sqlite_client.request(method, f"/?api={api}", b"").status == 404, (method, api)
@@ -126,7 +126,6 @@ def test_content_types(sqlite_sender: Any, kind: str | None, status: int) -> Non
 
 
 def test_charsets(sqlite_sender: Any) -> None:
-    """IN-08."""
     assert sqlite_sender.raw(UTF8.encode("latin-1")).status == 400
     assert sqlite_sender.raw(UTF8.encode("utf-16")).status == 400
     assert sqlite_sender.raw(b"\xef\xbb\xbf" + UTF8.encode()).status == 202
@@ -134,7 +133,6 @@ def test_charsets(sqlite_sender: Any) -> None:
 
 
 def test_codings(sqlite_sender: Any) -> None:
-    """Check 111; IN-01."""
     plain = b'{"message":"boom"}'
     for coding, body, status in (
         ("gzip", gzip.compress(plain), 202), ("GZIP", gzip.compress(plain), 202), ("identity", plain, 202),
@@ -154,14 +152,13 @@ def test_codings(sqlite_sender: Any) -> None:
     ids=["no header", "cut", "plain", "checksum"],
 )  # fmt: skip
 def test_broken_gzip(sqlite_sender: Any, body: bytes) -> None:
-    """Check 111; IN-03."""
     answer = sqlite_sender.raw(body, Content_Encoding="gzip")
     assert answer.status == 400 and "secret" not in answer.error
     assert sqlite_sender.count("occurrences") == 0
 
 
 def test_a_gzip_bomb(sqlite_sender: Any) -> None:
-    """Check 111; IN-02: refused without being unpacked, also in members and nested."""
+    """Refused without being unpacked, also in members and nested."""
     import tracemalloc
 
     packer = zlib.compressobj(9, wbits=31)
@@ -180,7 +177,7 @@ def test_a_gzip_bomb(sqlite_sender: Any) -> None:
 
 
 def test_limits_of_a_body(sender_with: Any) -> None:
-    """IN-07: the limit holds for what comes, however long it says to be."""
+    """The limit holds for what comes, however long it says to be."""
     sender = sender_with(ingest__max_body_bytes=2000, ingest__max_unpacked_bytes=4000)
     big = json.dumps({"message": "x" * 5000}).encode()
     assert sender.raw(big).status == 413
@@ -194,7 +191,6 @@ def test_limits_of_a_body(sender_with: Any) -> None:
 
 
 def test_the_number_of_events(sqlite_sender: Any) -> None:
-    """Check 109."""
     assert sqlite_sender.send([]).status == 422
     assert sqlite_sender.raw(b"", None).status == 422
     assert sqlite_sender.send({"events": [EVENT] * 501}).status == 422
@@ -203,7 +199,6 @@ def test_the_number_of_events(sqlite_sender: Any) -> None:
 
 
 def test_each_event_is_judged_alone(sqlite_sender: Any) -> None:
-    """Check 109."""
     body = sqlite_sender.accepted([EVENT, {"message": " \t"}, {"message": "other"}])
     assert (body["accepted"], body["dropped"]) == (2, 1)
     assert body["errors"] == [{"index": 1, "error": "message: must not be blank"}]
@@ -228,7 +223,7 @@ def test_malformed_json(sqlite_sender: Any, body: bytes) -> None:
 
 
 def test_deep_and_wide_events(sqlite_sender: Any) -> None:
-    """IN-14: cut with a note, at once."""
+    """Cut with a note, at once."""
     deep: Any = "end"
     for _ in range(100):
         deep = {"a": deep}

@@ -47,7 +47,7 @@ def test_an_event_becomes_an_issue(sender: Any) -> None:
 
 
 def test_equal_events_never_collide(sender: Any) -> None:
-    """§25.3: a thousand of one source, in one moment, and again after a reindex."""
+    """A thousand of one source, in one moment, and again after a reindex."""
     for _ in range(2):
         for _ in range(2):
             sender.accepted([{"message": "boom"}] * 250)
@@ -59,7 +59,7 @@ def test_equal_events_never_collide(sender: Any) -> None:
 
 
 def test_ids_are_stored_once(sender: Any) -> None:
-    """Check 110; IN-05: with and without dashes, in a batch, in a retry; every application has its own."""
+    """With and without dashes, in a batch, in a retry; every application has its own."""
     dashed, plain = "3F2504E0-4F89-41D3-9A0C-0305E82C3301", "3f2504e04f8941d39a0c0305e82c3301"
     first = sender.accepted([{"message": "boom", "event_id": dashed}, {"message": "boom", "event_id": plain}])
     again = sender.accepted({"message": "other text", "event_id": plain})
@@ -123,7 +123,7 @@ def test_the_severity_settings_do_not_filter(sender: Any) -> None:
 
 
 def test_old_events_and_fixed_issues(sender: Any) -> None:
-    """Check 49 for pushed events."""
+    """A pushed event brings a fixed issue back."""
     sender.accepted({"message": "boom"})
     (issue,) = sender.issues()
     sender.client.post("issue-status", {"id": issue["id"], "status": "fixed"})
@@ -155,7 +155,7 @@ def test_every_event_shows_its_own_text(sender: Any) -> None:
 
 
 def test_grouping_again_keeps_texts_and_ids(sender: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§13.2: re-grouped from the stored text; what the sender said of the event stays."""
+    """Re-grouped from the stored text; what the sender said of the event stays."""
     sender.accepted({"message": "boom", "timestamp": "2024-03-22T10:00:00Z", "context": {"a": "x" * 400},
                      "environment": "e" * 200, "level": "info", "event_id": "one", "server_name": "web-1"})  # fmt: skip
     (before,) = sender.occurrences()
@@ -167,7 +167,7 @@ def test_grouping_again_keeps_texts_and_ids(sender: Any, monkeypatch: pytest.Mon
 
 
 def test_deleted_events_lose_their_text(sender: Any) -> None:
-    """§21.2: texts of pushed events go with them, and `source` says so."""
+    """Texts of pushed events go with them, and `source` says so."""
     sender.accepted([{"message": f"boom {n}"} for n in range(3)])
     (row, *_) = sender.occurrences()
     deleted = sender.client.post("delete-logs", {"source_id": row["source_id"], "confirmation": "DELETE LOGS"})

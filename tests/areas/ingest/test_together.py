@@ -129,7 +129,7 @@ def test_a_failed_transaction_leaves_no_dictionary_behind(sqlite_sender: Any, mo
 
 
 def test_pushed_events_are_flushed_to_disk(sqlite_sender: Any) -> None:
-    """architecture.md §5: 202 means durable; other transactions need no flush each."""
+    """202 means durable; other transactions need no flush each."""
     call = sqlite_sender.client.service.call()
     for durable, level in ((True, 2), (False, 1), (True, 2)):
         with call.transaction(durable=durable) as db:

@@ -1,4 +1,4 @@
-"""architecture.md §7: the checker and the published schema give one verdict; whatever is sent, the checker ends."""
+"""The checker and the published schema give one verdict; whatever is sent, the checker ends."""
 
 import json
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Families of messages of real applications: which words are values and which say what happened (grouping.md §3, §4).
+"""Families of messages of real applications: which words are values and which say what happened.
 
 A false merge hides an issue, so the families whose words say what happened are the longer list.
 """
@@ -36,12 +36,12 @@ def groups(pattern: str, words: list[str]) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize(("pattern", "words"), SAID.items())
 def test_words_that_say_what_happened_are_kept_apart(pattern: str, words: str) -> None:
-    """§4: verbs, outcomes, reasons, states, codes and parts of a thing are never merged, each is one issue."""
+    """Verbs, outcomes, reasons, states, codes and parts of a thing are never merged, each is one issue."""
     listed = words.split(", ")
     assert sorted(map(sorted, groups(pattern, listed).values())) == sorted([word] for word in listed)
 
 
 @pytest.mark.parametrize(("pattern", "words"), NAMED.items())
 def test_names_are_one_issue(pattern: str, words: str) -> None:
-    """§4: users, hosts, tenants, queues, currencies and services are values."""
+    """Users, hosts, tenants, queues, currencies and services are values."""
     assert len(groups(pattern, words.split(", "))) == 1

@@ -1,4 +1,4 @@
-"""Stack frames in the key (grouping.md §3.4 and §3.5)."""
+"""Stack frames in the key."""
 
 import pytest
 
@@ -76,13 +76,13 @@ FUNCTIONS = [
 
 @pytest.mark.parametrize(("path", "expected"), FILES)
 def test_files_lose_what_differs_between_machines_and_releases(path: str, expected: str) -> None:
-    """§3.4: prefixes, release directories, package versions, content hashes and line numbers go."""
+    """Prefixes, release directories, package versions, content hashes and line numbers go."""
     assert file_name(path) == expected
 
 
 @pytest.mark.parametrize(("name", "file", "expected", "anonymous"), FUNCTIONS)
 def test_functions_lose_what_is_generated(name: str, file: str, expected: str, anonymous: bool) -> None:
-    """§3.4: generated parts become placeholders, the enclosing name stays, browser notations are equal."""
+    """Generated parts become placeholders, the enclosing name stays, browser notations are equal."""
     assert function_name(name, file) == (expected, anonymous)
 
 
@@ -93,7 +93,7 @@ def key(*frames: tuple[str, str, bool], message: str = "boom", kind: str = "Erro
 
 
 def test_recursion_and_cycles_collapse() -> None:
-    """§2: how often a function called itself, or two called each other, is no difference."""
+    """How often a function called itself, or two called each other, is no difference."""
     a, b, main = ("walk", "a.py", True), ("visit", "a.py", True), ("main", "m.py", True)
     assert key(a, main) == key(a, a, a, main)
     assert key(a, b, main) == key(a, b, a, b, a, b, main)
@@ -101,21 +101,21 @@ def test_recursion_and_cycles_collapse() -> None:
 
 
 def test_at_most_eight_frames_count_innermost_first() -> None:
-    """§2: eight in-app frames at most."""
+    """Eight in-app frames at most."""
     frames = [(f"step_{name}", "a.py", True) for name in "abcdefghij"]
     assert key(*frames[:MAX_FRAMES]) == key(*frames)
     assert key(*frames[: MAX_FRAMES - 1]) != key(*frames)
 
 
 def test_library_frames_count_only_without_own_ones() -> None:
-    """§2: library frames are used when no in-app frame exists."""
+    """Library frames are used when no in-app frame exists."""
     own, library, other = ("pay", "a.py", True), ("send", "lib.py", False), ("recv", "lib.py", False)
     assert key(library, own) == key(other, own) == key(own)
     assert key(library) != key(other)
 
 
 def test_the_message_decides_where_the_place_says_too_little() -> None:
-    """§2 and §3.5: anonymous functions and raising helpers add the message, named functions do not."""
+    """Anonymous functions and raising helpers add the message, named functions do not."""
     for vague in (("<lambda>", "a.py", True), ("Guard.fail", "Guard.java", True), ("assert_valid", "a.py", True)):
         assert key(vague, message="no stock") != key(vague, message="no price")
         assert key(vague, message="order 1 lost") == key(vague, message="order 2 lost")
@@ -124,12 +124,12 @@ def test_the_message_decides_where_the_place_says_too_little() -> None:
 
 
 def test_frames_without_function_and_file_are_no_places() -> None:
-    """§2: an exception whose frames say nothing is grouped by class and message."""
+    """An exception whose frames say nothing is grouped by class and message."""
     assert key(("", "", True), message="no stock") != key(("", "", True), message="no price")
     assert key(("", "<anonymous>", True), message="no stock") == key(message="no stock")
 
 
 def test_a_deep_stack_is_cheap() -> None:
-    """§3.6: a stack of 100,000 frames costs no more than its beginning."""
+    """A stack of 100,000 frames costs no more than its beginning."""
     frames = [(f"f{'x' * (n % 50)}", "a.py", True) for n in range(100_000)]
     assert key(*frames) == key(*frames[:1000])

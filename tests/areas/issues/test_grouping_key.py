@@ -1,4 +1,4 @@
-"""The grouping key (grouping.md §2, api.md §11.3 and the `groupings` object of §18.1)."""
+"""The grouping key, and the `groupings` object that shows it."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def test_settled_cases(case: dict[str, Any]) -> None:
 
 
 def test_key_and_parts_of_an_exception() -> None:
-    """§18.1: key text and parts as the contract shows them."""
+    """Key text and parts as the contract shows them."""
     frames = [Frame("charge", "app/orders.py", 42)]
     found = grouping_key(Event("late", exceptions=[ExceptionInfo("GatewayTimeout", "late", frames)]), 1)
     assert found.key == "1|text|GatewayTimeout@charge:app/orders.py"
@@ -54,7 +54,7 @@ def test_key_and_parts_of_an_exception() -> None:
 
 
 def test_key_and_parts_of_text_access_and_own_value() -> None:
-    """§2: the other rows of the table; parts are JSON."""
+    """The other rows of the table; parts are JSON."""
     text = grouping_key(Event("Order 4711 failed"), None)
     assert (text.key, text.parts["template"]) == ("-|text||Order <*> failed", "Order <*> failed")
     line = Event("x", family="access", access=AccessInfo("GET", "/orders/42/items?page=2", 500))
@@ -68,7 +68,7 @@ def test_key_and_parts_of_text_access_and_own_value() -> None:
 
 
 def test_what_is_never_part_of_the_key() -> None:
-    """§2: severity, environment, channel, release, host, time and context do not count."""
+    """Severity, environment, channel, release, host, time and context do not count."""
     base = Event("Order 1 failed")
     changes: list[dict[str, Any]] = [
         {"severity": "DEBUG"},
@@ -93,14 +93,14 @@ def test_what_is_never_part_of_the_key() -> None:
 
 
 def test_the_loggers_own_template_is_used() -> None:
-    """§1.5: a message template given by the logger takes the place of the masked message."""
+    """A message template given by the logger takes the place of the masked message."""
     one = Event("Hello anna", template="Hello {User}")
     assert grouping_key(one, 1).key == grouping_key(replace(one, message="Hello ben"), 1).key
     assert grouping_key(one, 1).key == "1|text||Hello {User}"
 
 
 def test_access_paths_collapse_ids() -> None:
-    """§29: numeric, UUID, hash and date segments, queries and parameters."""
+    """Numeric, UUID, hash and date segments, queries and parameters."""
     paths = [
         "/a/42/b",
         "/a/3f2504e0-4f89-41d3-9a0c-0305e82c3301/b",
@@ -116,7 +116,7 @@ def test_access_paths_collapse_ids() -> None:
 
 
 def test_message_and_exception_text_both_count_without_frames() -> None:
-    """§2: an exception without frames is grouped by its class chain and what was said."""
+    """An exception without frames is grouped by its class chain and what was said."""
 
     def of(message: str, kind: str, raised: str) -> str:
         return grouping_key(Event(message, exceptions=[ExceptionInfo(kind, raised)]), 1).key

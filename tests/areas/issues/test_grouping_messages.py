@@ -173,7 +173,7 @@ def figures(rows: list[tuple[str, str]]) -> tuple[float, float]:
 @pytest.mark.parametrize("learning", [False, True], ids=["first stage", "both stages"])
 @pytest.mark.parametrize("name", FLOORS)
 def test_application_messages_are_grouped(name: str, learning: bool) -> None:
-    """§5: GA and FGA of application messages do not fall."""
+    """GA and FGA of application messages do not fall."""
     ga, fga = figures(grouped(name, learning=learning))
     assert ga >= FLOORS[name][learning][0]
     assert fga >= FLOORS[name][learning][1]

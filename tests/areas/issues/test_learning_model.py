@@ -1,4 +1,4 @@
-"""Learning from a set of templates (grouping.md §4): what becomes one, what never does, whatever the order."""
+"""Learning from a set of templates: what becomes one, what never does, whatever the order."""
 
 import random
 import subprocess
@@ -95,7 +95,7 @@ def test_few_words_are_a_choice(few: int) -> None:
     ],
 )
 def test_what_a_message_says_is_never_a_value(pattern: str, words: list[str]) -> None:
-    """§4: never across outcomes, antonyms, methods, levels, classes, codes; however many there are."""
+    """Never across outcomes, antonyms, methods, levels, classes, codes; however many there are."""
     assert len(groups(*(pattern.format(word) for word in words))) == len(words)
 
 
@@ -231,7 +231,7 @@ def test_what_names_resemble_stays_apart(pattern: str, words: list[str]) -> None
 
 
 def test_contexts_are_separate() -> None:
-    """§2: modules, families and exception classes are no templates."""
+    """Modules, families and exception classes are no templates."""
     model = Model()
     for context in ("1|text|", "2|text|", "1|text|ValueError|"):
         model.add((context, f"Holiday calendar of {name} loaded") for name in NAMES[:4])
@@ -251,7 +251,7 @@ WORDS = st.sampled_from(
 @settings(max_examples=150)
 @given(st.data())
 def test_the_order_and_the_batches_do_not_matter(data: st.DataObject) -> None:
-    """§4: what is learned is a function of the set."""
+    """What is learned is a function of the set."""
     shapes = data.draw(st.lists(st.lists(st.one_of(WORDS, st.none()), min_size=3, max_size=6), min_size=1, max_size=3))
     chance = random.Random(data.draw(st.integers(0, 999)))
     few, pool = data.draw(st.integers(2, 9)), [*NAMES[:14], *HOSTS, "testing", "failed", "server"]
@@ -285,7 +285,7 @@ print([model.group("-|text|", template) for template in templates])
 
 @pytest.mark.whole
 def test_every_process_learns_the_same() -> None:
-    """§2, §4: hash seeds do not matter."""
+    """Hash seeds do not matter."""
     found = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True

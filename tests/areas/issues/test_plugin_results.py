@@ -1,4 +1,4 @@
-"""What hooks of plugins hand back is checked: on failure the value stays and `last_error` says why (§3)."""
+"""What hooks of plugins hand back is checked: on failure the value stays and `last_error` says why."""
 
 import json
 import math

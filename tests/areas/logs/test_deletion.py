@@ -1,4 +1,4 @@
-"""api.md §21.2: deleting logs with preview and memory, on all three databases."""
+"""Deleting logs with preview and memory, on all three databases."""
 
 from collections.abc import Callable
 from pathlib import Path

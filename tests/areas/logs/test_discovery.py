@@ -1,4 +1,4 @@
-"""api.md §12.1: which files are logs."""
+"""Which files are logs."""
 
 import os
 import shutil

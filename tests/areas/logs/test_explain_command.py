@@ -1,4 +1,4 @@
-"""api.md §33: `snaglist explain`, run as a real process."""
+"""`snaglist explain`, run as a real process."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""api.md §13: one file that cannot be read, for whatever reason, stops no other; on each of the three databases."""
+"""One file that cannot be read, for whatever reason, stops no other; on each of the three databases."""
 
 import logging
 from collections.abc import Callable

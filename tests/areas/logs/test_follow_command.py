@@ -1,4 +1,4 @@
-"""api.md §33: `snaglist import --follow`, as a process that is fed, rotated and interrupted."""
+"""`snaglist import --follow`, as a process that is fed, rotated and interrupted."""
 
 import json
 import os

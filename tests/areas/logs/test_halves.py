@@ -1,4 +1,4 @@
-"""api.md §12.4: what is written in pieces is read as if it had come at once, however long the pieces are apart."""
+"""What is written in pieces is read as if it had come at once, however long the pieces are apart."""
 
 import os
 import time

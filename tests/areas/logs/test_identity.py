@@ -1,4 +1,4 @@
-"""api.md §12.3: how files are known again."""
+"""How files are known again."""
 
 import hashlib
 import io

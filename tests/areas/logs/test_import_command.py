@@ -1,4 +1,4 @@
-"""api.md §33: `snaglist import` and `snaglist demo`, run as real processes."""
+"""`snaglist import` and `snaglist demo`, run as real processes."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""api.md §13.1: the folder `logs`, its job and its archive, on all three databases."""
+"""The folder `logs`, its job and its archive, on all three databases."""
 
 import gzip
 import os
@@ -113,7 +113,7 @@ def test_60_equal_content_adds_nothing(client: Client, drop: Any, line: Line) ->
 
 
 def test_a_longer_drop_adds_its_tail(client: Client, drop: Any, line: Line) -> None:
-    """§12.3: longer than an earlier drop and starting with exactly its content."""
+    """Longer than an earlier drop and starting with exactly its content."""
     first = line("one") + line("two", seconds=1)
     drop(client.service, "app.log", first)
     run(client)
@@ -229,7 +229,7 @@ def test_a_file_that_grew_after_such_a_death_is_the_same_file(
 
 
 def test_archive_retention_runs_after_the_import(tmp_path: Path, drop: Any, line: Line) -> None:
-    """Part of check 102: only files that are too old go."""
+    """Only files that are too old go."""
     with running_service(tmp_path / "data", retention__processed_max_age_days=30) as service:
         client = Client(service)
         for name, days in (("old.log", 31), ("young.log", 29)):
@@ -283,7 +283,7 @@ def test_the_schedule_is_due_for_new_files_only(sqlite_client: Client, drop: Any
 def test_files_read_in_place_are_followed_below_an_allowed_root(
     tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§32 `ingestion.interval_seconds`: files imported by the command line are read on."""
+    """Files imported by the command line are read on."""
     followed, outside = tmp_path / "var" / "app.log", tmp_path / "elsewhere.log"
     followed.parent.mkdir()
     with running_service(tmp_path / "data", jobs=False, ingestion__allowed_roots=[str(followed.parent)]) as service:
@@ -320,7 +320,7 @@ def test_files_read_in_place_are_followed_below_an_allowed_root(
 
 @pytest.mark.servers
 def test_search_by_path_follows_the_move(client: Client, drop: Any, line: Line) -> None:
-    """§17.4 `source` and `q`: the path that is shown finds the issue, the one it had in `logs` does not."""
+    """By `source` and `q` the path that is shown finds the issue, the one it had in `logs` does not."""
     drop(client.service, "Web/app.log", line("one") + line("two"))
     run(client)
     drop(client.service, "Web/app.log", line("three") + line("one"))

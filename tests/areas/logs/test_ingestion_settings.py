@@ -1,4 +1,4 @@
-"""api.md §21.1: what of log files is stored."""
+"""What of log files is stored."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_put_replaces_and_patch_changes(client: Client) -> None:
         ({"severities": ["ERROR"], "access_issue_min_status": 99}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": 601}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": "500"}, "access_issue_min_status"),
-        ({"severities": ["ERROR"], "severitys": 1}, "severitys"),  # check 38
+        ({"severities": ["ERROR"], "severitys": 1}, "severitys"),
     ],
 )
 def test_bad_values_are_named(sqlite_client: Client, body: dict[str, Any], field: str) -> None:

@@ -1,4 +1,4 @@
-"""Check 64 and case FL-25: an import that is killed at random points and repeated counts like an undisturbed one."""
+"""An import that is killed at random points and repeated counts like an undisturbed one."""
 
 import time
 from collections import Counter

@@ -1,4 +1,4 @@
-"""§12.1, §12.2: links in a folder lead no further than the folder, whoever reads it; one that is named is followed."""
+"""Links in a folder lead no further than the folder, whoever reads it; one that is named is followed."""
 
 import json
 import os

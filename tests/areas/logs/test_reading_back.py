@@ -1,4 +1,4 @@
-"""Events read back from their files (api.md §18.1, `occurrence=`): each shows its own texts, after an unmerge too."""
+"""Events read back from their files (`occurrence=`): each shows its own texts, after an unmerge too."""
 
 import bz2
 from collections.abc import Callable
@@ -93,7 +93,7 @@ def test_an_event_of_a_sender_is_not_looked_for_in_files(
 
 
 def test_unmerged_issues_show_their_own_texts(client: Client, store: Any, tmp_path: Path, line: Line) -> None:
-    """Check 55 with files: the issue whose sample left reads its latest event back."""
+    """The issue whose sample left reads its latest event back."""
     log = tmp_path / "app.log"
     log.write_text(line("Order 4711 failed: no stock", seconds=1) + line("Mail for 12 bounced", "CRITICAL", seconds=2))
     store.read(log)

@@ -1,4 +1,4 @@
-"""api.md §12.3, §12.4: one file read again and again, on all three databases."""
+"""One file read again and again, on all three databases."""
 
 import bz2
 import gzip
@@ -331,7 +331,7 @@ def test_67_access_lines_become_issues_by_status(sqlite_store: Any, tmp_path: Pa
 def test_batches_of_a_thousand_move_with_the_checkpoint(
     sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§12.4: events and checkpoint in one transaction of at most 1,000 events; a stop in between loses nothing."""
+    """Events and checkpoint in one transaction of at most 1,000 events; a stop in between loses nothing."""
     log = tmp_path / "app.log"
     log.write_text("".join(line(f"kind {n % 5}", seconds=n) for n in range(2_500)))
     stored: list[int] = []
@@ -448,7 +448,7 @@ def test_a_parser_that_raises_at_the_first_look_fails_its_files_only(
 
 
 def test_an_older_archive_changes_no_sample(sqlite_store: Any, tmp_path: Path, line: Line) -> None:
-    """Check 53 through files."""
+    """The same, through files."""
     new, old = tmp_path / "new.log", tmp_path / "old.log"
     new.write_text(line("Order 1 failed", seconds=100))
     old.write_text(line("Order 2 failed", seconds=1))
@@ -461,7 +461,6 @@ def test_an_older_archive_changes_no_sample(sqlite_store: Any, tmp_path: Path, l
 
 
 def test_the_zone_of_a_reading_counts_for_times_without_offset(sqlite_store: Any, tmp_path: Path) -> None:
-    """Check 66."""
     log = tmp_path / "app.log"
     log.write_text("[2024-05-01 10:00:00] production.ERROR: zone\n")
     sqlite_store.read(log, zone="Asia/Shanghai")

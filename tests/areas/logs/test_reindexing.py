@@ -1,4 +1,4 @@
-"""api.md §13.2: reading again with today's parsers, settings and grouping, on all three databases."""
+"""Reading again with today's parsers, settings and grouping, on all three databases."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +63,7 @@ def test_69_a_severity_that_is_added_appears_once(client: Client, store: Any, tm
 def test_what_is_read_no_more_stays_counted_and_comes_back_uncounted(
     client: Client, store: Any, tmp_path: Path, line: Line
 ) -> None:
-    """§13.2: events no longer stored stay counted where they were; widening again must not count them twice."""
+    """Events no longer stored stay counted where they were; widening again must not count them twice."""
     log = tmp_path / "app.log"
     log.write_text(line("broken") + line("careful", "WARNING", 1) * 2)
     store.scan(tmp_path, zone=None)

@@ -1,4 +1,4 @@
-"""api.md §21.3, §21.4: how long archived files and occurrences stay."""
+"""How long archived files and occurrences stay."""
 
 import os
 import time

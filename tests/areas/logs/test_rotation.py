@@ -1,4 +1,4 @@
-"""api.md §12.3: files that rotate. The cases FL-… are those of the area `files`; everything through the command
+"""Files that rotate. The cases FL-… are those of the area `files`; everything through the command
 line's own way of reading, on all three databases where rows move."""
 
 import bz2
@@ -187,7 +187,7 @@ def test_a_whole_chain_moves_at_once(store: Any, tmp_path: Path, numbered: Numbe
 
 
 def test_an_event_goes_on_in_the_rotated_file(store: Any, tmp_path: Path, numbered: Numbered) -> None:
-    """§12.4 across a rotation: the provisional event is replaced where its file went."""
+    """The provisional event is replaced where its file went."""
     log, old = tmp_path / "app.log", tmp_path / "app.log.1"
     append(log, numbered(0), numbered(1)[:-10])
     store.scan(tmp_path)

@@ -1,4 +1,4 @@
-"""§12.3: a log that is cut down to its own first lines is not counted again; one that was emptied and filled is."""
+"""A log that is cut down to its own first lines is not counted again; one that was emptied and filled is."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""§13.1: files that are copied into `logs` slowly, or written there: read as they come, archived when at rest."""
+"""Files that are copied into `logs` slowly, or written there: read as they come, archived when at rest."""
 
 import gzip
 import os

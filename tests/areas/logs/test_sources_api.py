@@ -1,4 +1,4 @@
-"""api.md §17.3 and §18.3: sources and their raw text."""
+"""Sources and their raw text."""
 
 import gzip
 import os

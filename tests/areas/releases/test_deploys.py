@@ -1,4 +1,4 @@
-"""`deploys` (api.md §26.1), the settings, and the counts of issues."""
+"""`deploys`, the settings, and the counts of issues."""
 
 import json
 import time
@@ -16,7 +16,6 @@ def ago(**distance: float) -> str:
 
 
 def test_114_a_version_is_deployed_once_to_an_environment(shop: Any) -> None:
-    """Check 114."""
     made = shop.deploy(" v1 ", ref="abc", notes="First", deployed_at="2026-01-03T10:00:00+01:00")
     assert made["version"] == "v1" and made["environment"] == "production"
     assert (made["ref"], made["notes"], made["deployed_at"]) == ("abc", "First", "2026-01-03 09:00:00")
@@ -66,7 +65,7 @@ def test_the_newest_comes_first_in_pages_and_marks(shop: Any) -> None:
 
 
 def test_issues_are_counted_by_version_and_environment(shop: Any) -> None:
-    """§26.1: a version that was in another environment only does not count in this one."""
+    """A version that was in another environment only does not count in this one."""
     for version, environment in (("v1", "production"), ("v2", "production"), ("v2", "staging"), ("v3", "production")):
         shop.deploy(version, environment)
     for message, release, environment, minutes in (
@@ -138,7 +137,6 @@ def _wait_for(shop: Any, job_id: int) -> None:
 
 
 def test_settings(shop: Any) -> None:
-    """§26.2."""
     empty = {"repo_url_template": "", "default_ref": "", "path_prefixes": [], "configured": False}
     assert shop.client.get("release-settings").json == empty
     template = "https://git.example.com/shop/blob/{ref}/{path}#L{line}"
@@ -172,7 +170,6 @@ def test_settings_that_break_a_rule(sqlite_shop: Any, body: dict[str, Any], fiel
 
 
 def test_103_the_area_is_switched_per_application(sqlite_shop: Any) -> None:
-    """Check 103."""
     client = sqlite_shop.client
     assert client.post("plugins", {"id": "releases", "enabled": "true"}).status == 422
     assert client.post("plugins", {"id": "releases", "enabled": False}).status == 200

@@ -1,4 +1,4 @@
-"""`source-maps` (api.md §27): what is taken, what replaces what, and what is refused."""
+"""`source-maps`: what is taken, what replaces what, and what is refused."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The order of releases (api.md §26), and what it decides: whether a fixed issue is back (§11.1.4c)."""
+"""The order of releases, and what it decides: whether a fixed issue is back."""
 
 from itertools import pairwise
 from typing import Any
@@ -80,7 +80,6 @@ def test_names_that_are_no_versions_are_ordered_by_their_deploys(shop: Any) -> N
 
 @pytest.mark.parametrize(("fix", "older", "newer"), [("v2.0.0", "v1.9.0", "v2.0.0"), ("summer", "spring", "autumn")])
 def test_51_an_event_of_an_older_release_brings_nothing_back(shop: Any, fix: str, older: str, newer: str) -> None:
-    """Check 51."""
     for month, name in enumerate(("spring", "summer", "autumn"), 1):
         shop.deploy(name, deployed_at=f"2026-{month:02}-01 00:00:00")
     issue_id = shop.push("Disk full", release=older, occurred_at=times.add(times.now(), seconds=-60))

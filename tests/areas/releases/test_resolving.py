@@ -1,4 +1,4 @@
-"""Frames of scripts through source maps (api.md §27), on the way in and on the way out."""
+"""Frames of scripts through source maps, on the way in and on the way out."""
 
 import json
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_source_root(root: str | None, source: str | None, shown: str | None) ->
 def test_broken_maps_are_refused_or_resolve_nothing(
     sqlite_shop: Any, example: dict[str, Any], change: dict[str, Any]
 ) -> None:
-    """Case SM-09: never a failure of the service."""
+    """Never a failure of the service."""
     answer = sqlite_shop.client.post("source-maps", {"release": "v1", "file": "app.js", "map": {**example, **change}})
     assert answer.status in (201, 422), answer.text
     issue_id = sqlite_shop.push_script()
@@ -78,7 +78,7 @@ def test_broken_maps_are_refused_or_resolve_nothing(
 
 
 def test_115_a_place_resolves_on_events_stored_before_and_after_the_upload(shop: Any, example: Any) -> None:
-    """Check 115 and case SM-13: what came before is shown resolved, and keeps its grouping."""
+    """What came before is shown resolved, and keeps its grouping."""
     before = shop.push_script("app.js:1:9")
     assert shop.frames(before) == [("t", "app.js", 1, 9)]
     shop.upload(map=f")]}}'\n{json.dumps(example)}")
@@ -229,7 +229,6 @@ def test_maps_in_memory_are_few(example: dict[str, Any]) -> None:
 
 
 def test_114_releases_of_an_issue(shop: Any) -> None:
-    """Check 114, §26.3."""
     assert shop.client.get("issue-releases", id=999).status == 404
     assert shop.client.get("issue-releases", id=0).status == 422
     times = {"v2": "2026-01-03 10:00:00", "v1": "2026-01-03 09:00:00", "v3": "2026-01-03 09:30:00"}

@@ -1,4 +1,4 @@
-"""Rules and sent tags on the way of events: api.md §16.1 rule 7, §16.3, §18.2, check 89."""
+"""Rules and sent tags on the way of events."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def test_exception_class(store, tag, tags_of):
 
 
 def test_removed_by_hand(client, store, tag, tags_of, by_hand):
-    """Check 89: a new event and a PUT of the tag do not bring the tag back; an add by hand does, as `manual`."""
+    """A new event and a PUT of the tag do not bring the tag back; an add by hand does, as `manual`."""
     created = tag("x", match_word="order")
     [issue_id] = store("order 4711 failed")
     by_hand(issue_id, created["id"], "remove")
@@ -100,7 +100,7 @@ def test_removed_by_hand(client, store, tag, tags_of, by_hand):
 
 
 def test_hook_issue_changed(client, issue, tag, tags_of):
-    """§18.2: rules run on a manual issue before the answer, and are fully re-evaluated when it is edited."""
+    """Rules run on a manual issue before the answer, and are fully re-evaluated when it is edited."""
     tag("a", match_word="alpha")
     tag("b", match_word="beta")
     made = client.post("issues", {"title": "alpha"}).json
@@ -110,7 +110,7 @@ def test_hook_issue_changed(client, issue, tag, tags_of):
 
 
 def test_edit_keeps_other_assignments(client, issue, tag, tags_of, by_hand, sent):
-    """§16.1 rule 5 at an edit: what is not made by a rule stays."""
+    """What is not made by a rule stays."""
     issue_id = issue("alpha")
     by_hand(issue_id, tag("hand", match_word="")["id"], "add")
     sent(issue_id, "sent", "ingest")
@@ -180,7 +180,7 @@ class TestAssign:
     """The public door for senders and trackers."""
 
     def test_missing_tags_get_the_default_look(self, client, issue, sent):
-        """§25: missing tags are created with the default look."""
+        """Missing tags are created with the default look."""
         sent(issue(), "New", "ingest")
         [made] = client.get("tags").json["data"]
         client.delete("tags", id=made["id"])
@@ -190,7 +190,7 @@ class TestAssign:
         assert made["issue_count"] == 1
 
     def test_names_are_compared_by_key(self, client, service, issue):
-        """§6.2: spelling does not make a second tag."""
+        """Spelling does not make a second tag."""
         first, second = issue(), issue()
         client.post("tags", {"name": "Bug"})
         call = service.call()

@@ -1,4 +1,4 @@
-"""Fields of tags and what they refuse: api.md §16.1, checks 78-82, cases TG-11 to TG-13."""
+"""Fields of tags and what they refuse."""
 
 import unicodedata
 
@@ -15,7 +15,7 @@ def refused(answer, field):
 
 @pytest.mark.servers
 def test_create(client):
-    """Check 78: the name is trimmed, the colour lower-case, the rest default."""
+    """The name is trimmed, the colour lower-case, the rest default."""
     answer = client.post("tags", {"name": "  Bug  ", "color": "#ABCDEF"})
     assert answer.status == 201
     tag = answer.json
@@ -32,7 +32,7 @@ def test_create(client):
 @pytest.mark.servers
 @pytest.mark.parametrize("name", ["x", "a" * 80, "\U0001f41b" * 80, "  " + "ß" * 80 + "\u2003"])
 def test_good_names(client, name):
-    """Check 79, TG-11: lengths count code points after trimming."""
+    """Lengths count code points after trimming."""
     answer = client.post("tags", {"name": name})
     assert (answer.status, answer.json["name"]) == (201, name.strip())
 
@@ -41,13 +41,13 @@ def test_good_names(client, name):
     "name", [*BLANKS, "a" * 81, "\U0001f41b" * 81, 5, None, [], {}, True, "a\x00b", "\ud800"], ids=repr
 )
 def test_bad_names(client, name):
-    """Check 79, TG-11: blank, too long, of another type, not storable: 422 that names the field."""
+    """Blank, too long, of another type, not storable: 422 that names the field."""
     assert refused(client.post("tags", {"name": name}), "name")
     assert client.get("tags").json["data"] == []
 
 
 def test_missing_name(client):
-    """Checks 29 and 79: the name is required by POST, PUT and PATCH."""
+    """The name is required by POST, PUT and PATCH."""
     assert refused(client.post("tags", {}), "name")
     tag_id = client.post("tags", {"name": "x"}).json["id"]
     assert refused(client.put("tags", {"id": tag_id, "color": "#000000"}), "name")
@@ -58,25 +58,24 @@ def test_missing_name(client):
     "color", ["#abc", "abcdef", "#abcdeg", "#12345\uff16", "#abcdef\n", "#abcdef ", " #abcdef", "#abcdef0", "", 5, []]
 )
 def test_bad_colors(client, color):
-    """Check 80, TG-12: exactly `#` and six ASCII hex digits."""
+    """Exactly `#` and six ASCII hex digits."""
     assert refused(client.post("tags", {"name": "x", "color": color}), "color")
 
 
 @pytest.mark.parametrize("icon", ["bug", "b" * 32, "a", "a-b_9"])
 def test_good_icons(client, icon):
-    """Check 80, TG-12."""
     assert client.post("tags", {"name": "x", "icon": icon}).json["icon"] == icon
 
 
 @pytest.mark.parametrize("icon", ["Bug", "1bug", "büg", "b" * 33, "bug\n", "", " bug", "bug ", "-a", 1, ["a"]])
 def test_bad_icons(client, icon):
-    """Check 80, TG-12: the whole value matches the pattern."""
+    """The whole value matches the pattern."""
     assert refused(client.post("tags", {"name": "x", "icon": icon}), "icon")
 
 
 @pytest.mark.parametrize("word", ["w" * 200, "  " + "\U0001f41b" * 200 + " ", "\u0390" * 200])
 def test_good_words(client, word):
-    """Check 81, TG-11: 200 code points after trimming."""
+    """200 code points after trimming."""
     tag = client.post("tags", {"name": "x", "match_word": word}).json
     assert tag["match_word"] == word.strip()
     assert [(rule["match_word"], rule["enabled"]) for rule in tag["rules"]] == [(word.strip(), True)]
@@ -84,13 +83,12 @@ def test_good_words(client, word):
 
 @pytest.mark.parametrize("word", ["w" * 201, "\U0001f41b" * 201, 5, [], True])
 def test_bad_words(client, word):
-    """Check 81, TG-11."""
     assert refused(client.post("tags", {"name": "x", "match_word": word}), "match_word")
 
 
 @pytest.mark.parametrize("blank", BLANKS, ids=repr)
 def test_blank_word_is_no_rule(client, issue, tags_of, blank):
-    """Check 81, TG-11: only white space is no rule, not one that matches every title with a blank."""
+    """Only white space is no rule, not one that matches every title with a blank."""
     issue_id = issue("two words")
     tag = client.post("tags", {"name": "x", "match_word": blank}).json
     assert (tag["match_word"], tag["rules"], tags_of(issue_id)) == ("", [], {})
@@ -98,7 +96,7 @@ def test_blank_word_is_no_rule(client, issue, tags_of, blank):
 
 @pytest.mark.parametrize("field", ["color", "icon", "match_word", "rule_enabled"])
 def test_null_counts_as_omitted(client, field):
-    """§16.1: `null` takes the default in POST and PUT and keeps the value in PATCH."""
+    """`null` takes the default in POST and PUT and keeps the value in PATCH."""
     given = {"name": "x", "color": "#000001", "icon": "bug", "match_word": "w", "rule_enabled": False}
     kept = client.post("tags", given).json
     patched = client.patch("tags", {"id": kept["id"], "name": "x", field: None}).json
@@ -117,7 +115,6 @@ def without_ids(tag):
 
 @pytest.mark.servers
 def test_put_replaces_and_patch_keeps(client):
-    """Check 86."""
     given = {"name": "a", "color": "#123456", "icon": "bug", "match_word": "word", "rule_enabled": False}
     tag_id = client.post("tags", given).json["id"]
     kept = client.patch("tags", {"id": tag_id, "name": "y"}).json
@@ -133,7 +130,6 @@ def test_put_replaces_and_patch_keeps(client):
 
 
 def test_rule_id_changes_when_rebuilt(client, tag):
-    """§16.1 rule 9."""
     first = tag("x", match_word="w")
     second = client.patch("tags", {"id": first["id"], "name": "x"}).json
     assert first["rules"][0]["id"] != second["rules"][0]["id"]
@@ -145,7 +141,7 @@ def test_rule_id_changes_when_rebuilt(client, tag):
     [("Bug", "bug"), ("Bug", " Bug "), ("STRASSE", "straße"), ("caf\u00e9", "cafe\u0301"), ("\u03a3", "\u03c2")],
 )
 def test_names_are_unique_by_key(client, tag, first, second):
-    """Check 82, TG-13: equal by `key()` is the same name, on every database."""
+    """Equal by `key()` is the same name, on every database."""
     tag(first)
     assert refused(client.post("tags", {"name": second}), "name")
     other = tag("other")
@@ -157,14 +153,14 @@ def test_names_are_unique_by_key(client, tag, first, second):
 @pytest.mark.servers
 @pytest.mark.parametrize(("first", "second"), [("u", "ü"), ("a", "\uff41"), ("a", "a."), ("i", "\u0131")])
 def test_names_that_differ(client, tag, first, second):
-    """§6.2: accents and full-width forms stay distinct."""
+    """Accents and full-width forms stay distinct."""
     tag(first)
     assert client.post("tags", {"name": second}).status == 201
 
 
 @pytest.mark.servers
 def test_own_name_may_stay(client, tag):
-    """Check 82: a tag may keep its name, in another case too."""
+    """A tag may keep its name, in another case too."""
     tag_id = tag("Bug")["id"]
     assert client.put("tags", {"id": tag_id, "name": "Bug"}).status == 200
     assert client.patch("tags", {"id": tag_id, "name": "BUG"}).json["name"] == "BUG"
@@ -172,7 +168,7 @@ def test_own_name_may_stay(client, tag):
 
 @pytest.mark.servers
 def test_list_is_sorted_by_key(client, tag):
-    """§16.1: the order is that of `key(name)`, by code point."""
+    """The order is that of `key(name)`, by code point."""
     names = ["b", "A", "é", "Z", "\U0001f41b", "ÿ", "_", "10", "9", "\uff21"]
     for name in names:
         tag(name)
@@ -181,13 +177,12 @@ def test_list_is_sorted_by_key(client, tag):
 
 
 def test_unknown_fields_are_ignored(client):
-    """Check 38."""
     assert client.post("tags", {"name": "x", "extra": 1, "id": "no"}).status == 201
 
 
 @pytest.mark.servers
 def test_refused_name_stores_nothing(client, tag):
-    """§6.6: a duplicate name leaves the tag, its rule and its assignments as they were."""
+    """A duplicate name leaves the tag, its rule and its assignments as they were."""
     tag("taken")
     before = tag("x", match_word="w")
     assert client.put("tags", {"id": before["id"], "name": "taken", "color": "#000000"}).status == 422

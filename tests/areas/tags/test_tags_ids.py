@@ -1,4 +1,4 @@
-"""Ids and the order of checks: api.md §5 Ids, §16.1 rule 1, checks 12, 31, 32, 46, 87, 88."""
+"""Ids and the order of checks."""
 
 import pytest
 
@@ -9,7 +9,7 @@ BIGGEST = 9223372036854775807
 @pytest.mark.parametrize("bad", NOT_IDS, ids=repr)
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_bad_ids(client, tag, method, bad):
-    """Check 31: 422; a supplied value never falls back to the query (check 32)."""
+    """422; a supplied value never falls back to the query."""
     tag_id = tag()["id"]
     act = getattr(client, method)
     for query in ({}, {"id": tag_id}):
@@ -21,7 +21,7 @@ def test_bad_ids(client, tag, method, bad):
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_missing_id(client, method):
-    """Check 87: without id 422."""
+    """Without id 422."""
     answer = getattr(client, method)("tags", {"name": "x"})
     assert (answer.status, answer.json["error"][:4]) == (422, "id: ")
 
@@ -29,13 +29,12 @@ def test_missing_id(client, method):
 @pytest.mark.parametrize("query", ["0", "-1", "x", "1.5", "9223372036854775808"])
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_bad_id_in_the_query(client, method, query):
-    """§16.1 rule 1."""
     assert getattr(client, method)("tags", {"name": "x"}, id=query).status == 422
 
 
 @pytest.mark.parametrize("method", ["put", "patch", "delete"])
 def test_unknown_id(client, method):
-    """Check 31: the largest integer is an unknown id, 404."""
+    """The largest integer is an unknown id, 404."""
     act = getattr(client, method)
     assert act("tags", {"id": BIGGEST, "name": "x"}).status == 404
     assert act("tags", {"name": "x"}, id=BIGGEST).status == 404
@@ -43,7 +42,7 @@ def test_unknown_id(client, method):
 
 @pytest.mark.parametrize("method", ["put", "patch"])
 def test_order_of_checks(client, tag, method):
-    """Check 12 and §16.1 rule 1: shape 422, then existence 404, then uniqueness 422."""
+    """Shape 422, then existence 404, then uniqueness 422."""
     act = getattr(client, method)
     tag("taken")
     assert act("tags", {"id": 999999, "name": ""}).status == 422
@@ -53,7 +52,7 @@ def test_order_of_checks(client, tag, method):
 
 
 def test_id_in_query_and_body(client, tag):
-    """Check 32: both and equal is fine, both and different is 422."""
+    """Both and equal is fine, both and different is 422."""
     first, second = tag("a")["id"], tag("b")["id"]
     assert client.put("tags", {"id": first, "name": "a2"}, id=first).json["name"] == "a2"
     assert client.patch("tags", {"name": "a3"}, id=first).json["name"] == "a3"
@@ -64,14 +63,14 @@ def test_id_in_query_and_body(client, tag):
 
 
 def test_whole_number_counts_as_integer(client, tag):
-    """§6.1: `1.0` counts as the integer 1."""
+    """`1.0` counts as the integer 1."""
     tag_id = tag()["id"]
     assert client.delete("tags", {"id": float(tag_id)}).json == {"id": tag_id, "deleted": True}
 
 
 @pytest.mark.servers
 def test_delete(client, issue, tag, tags_of):
-    """Check 87: the issue no longer has the tag; again 404."""
+    """The issue no longer has the tag; again 404."""
     issue_id = issue("gateway timeout")
     tag_id = tag(match_word="gateway")["id"]
     assert tags_of(issue_id) == {"Payments": "rule"}
@@ -83,7 +82,6 @@ def test_delete(client, issue, tag, tags_of):
 
 @pytest.mark.servers
 def test_applications_have_their_own_tags(client):
-    """Check 46."""
     assert client.post("applications", {"name": "Customer Portal"}).status == 201
     assert client.post("tags", {"name": "Bug"}, app="customer-portal").status == 201
     assert client.get("tags", app="default").json == {"data": []}
@@ -92,7 +90,7 @@ def test_applications_have_their_own_tags(client):
 
 @pytest.mark.servers
 def test_issue_tags_echo(client, issue, tag, tags_of):
-    """Check 88: the echo, `manual`, and `add` by default."""
+    """The echo, `manual`, and `add` by default."""
     issue_id, tag_id = issue(), tag()["id"]
     echo = {"groupId": issue_id, "tagId": tag_id}
     assert client.post("issue-tags", {"group_id": issue_id, "tag_id": tag_id}).json == {**echo, "action": "add"}
@@ -106,7 +104,7 @@ def test_issue_tags_echo(client, issue, tag, tags_of):
 
 @pytest.mark.parametrize("action", ["toggle", "ADD", "add ", "", None, 1])
 def test_issue_tags_action(client, issue, tag, action):
-    """Check 88: exactly `add` or `remove`."""
+    """Exactly `add` or `remove`."""
     body = {"group_id": issue(), "tag_id": tag()["id"], "action": action}
     answer = client.post("issue-tags", body)
     assert (answer.status, answer.json["error"].split(":")[0]) == (422, "action")
@@ -115,7 +113,7 @@ def test_issue_tags_action(client, issue, tag, action):
 @pytest.mark.parametrize("bad", [*NOT_IDS, "missing"], ids=repr)
 @pytest.mark.parametrize("field", ["group_id", "tag_id"])
 def test_issue_tags_bad_ids(client, issue, tag, field, bad):
-    """Check 88: missing or invalid 422."""
+    """Missing or invalid 422."""
     body = {"group_id": issue(), "tag_id": tag()["id"], field: bad}
     if bad == "missing":
         del body[field]
@@ -124,7 +122,7 @@ def test_issue_tags_bad_ids(client, issue, tag, field, bad):
 
 
 def test_issue_tags_unknown(client, issue, tag):
-    """§16.2: schema, then issue, then tag; an unknown one is 404 and stores nothing."""
+    """Schema, then issue, then tag; an unknown one is 404 and stores nothing."""
     issue_id, tag_id = issue(), tag()["id"]
     assert client.post("issue-tags", {"group_id": BIGGEST, "tag_id": 0}).status == 422
     no_issue = client.post("issue-tags", {"group_id": BIGGEST, "tag_id": BIGGEST})
@@ -136,7 +134,7 @@ def test_issue_tags_unknown(client, issue, tag):
 
 
 def test_issue_tags_method(client):
-    """§16.2: POST only."""
+    """POST only."""
     answer = client.get("issue-tags")
     assert answer.status == 405
     assert set(answer.headers["allow"].replace(" ", "").split(",")) == {"POST", "OPTIONS"}

@@ -1,4 +1,4 @@
-"""The life cycle of an assignment, api.md §16.3, cell by cell."""
+"""The life cycle of an assignment, cell by cell of its table."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def life(client, issue, tag, tags_of, by_hand, sent):
 
 @pytest.mark.parametrize(("state", "action", "after"), CELLS, ids=[f"{s}, {a}" for s, a, _ in CELLS])
 def test_cell(life, state, action, after):
-    """§16.3: what an assignment becomes."""
+    """What an assignment becomes."""
     life.bring(state)
     assert life.source() == (None if state == "removed" else None if state == "none" else state)
     life.act(action)
@@ -64,7 +64,7 @@ def test_cell(life, state, action, after):
 
 @pytest.mark.parametrize("state", ["rule", "manual", "ingest", "tracker"])
 def test_removal_is_remembered(life, state):
-    """§16.3: the memory holds against rules, senders and trackers and survives changes of the tag and its rule."""
+    """The memory holds against rules, senders and trackers and survives changes of the tag and its rule."""
     life.bring(state)
     life.act("remove")
     for step in (life.act, life.send):
@@ -74,14 +74,14 @@ def test_removal_is_remembered(life, state):
 
 
 def test_removal_of_an_absent_tag_is_not_remembered(life):
-    """§16.3: remove by hand where there was nothing leaves no memory."""
+    """Remove by hand where there was nothing leaves no memory."""
     life.act("remove")
     life.act("match")
     assert life.source() == "rule"
 
 
 def test_add_by_hand_clears_the_memory(life, by_hand):
-    """§16.3 and check 89: added by hand → tagged, `manual`, and nothing is remembered any more."""
+    """Added by hand → tagged, `manual`, and nothing is remembered any more."""
     life.bring("removed")
     life.act("add")
     assert life.source() == "manual"
@@ -91,7 +91,7 @@ def test_add_by_hand_clears_the_memory(life, by_hand):
 
 
 def test_memory_goes_with_the_tag(client, life, tag, tags_of):
-    """§16.1 rule 6: a new tag of the same name starts without memory."""
+    """A new tag of the same name starts without memory."""
     life.bring("removed")
     assert client.delete("tags", {"id": life.tag_id}).status == 200
     tag(NAME, match_word=WORD)
@@ -100,7 +100,7 @@ def test_memory_goes_with_the_tag(client, life, tag, tags_of):
 
 @pytest.mark.parametrize("source", ["ingest", "tracker"])
 def test_sent_tag_does_not_change_what_is_there(life, source):
-    """§16.3: tags sent by others leave an assignment by hand or by rule as it is."""
+    """Tags sent by others leave an assignment by hand or by rule as it is."""
     life.bring("manual")
     life.send(source)
     assert life.source() == "manual"

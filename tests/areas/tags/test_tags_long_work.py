@@ -1,4 +1,4 @@
-"""Rules over more issues than fit into a request's own transaction: api.md §16.1 rule 3."""
+"""Rules over more issues than fit into a request's own transaction."""
 
 import threading
 

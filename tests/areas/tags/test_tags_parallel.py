@@ -1,4 +1,4 @@
-"""Parallel writers: api.md §16.1 rule 2, checks 40 and 82."""
+"""Parallel writers."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -15,14 +15,14 @@ def at_once(act, arguments):
 
 
 def test_twenty_names(client):
-    """Check 40: 20 parallel creates with different names → 20 × 201."""
+    """20 parallel creates with different names → 20 × 201."""
     answers = at_once(lambda number: client.post("tags", {"name": f"tag {number}"}), range(20))
     assert [answer.status for answer in answers] == [201] * 20
     assert len(client.get("tags").json["data"]) == 20
 
 
 def test_twenty_times_one_name(client):
-    """Check 82: parallel creates of one name give one 201, the others 422, never 500."""
+    """Parallel creates of one name give one 201, the others 422, never 500."""
     answers = at_once(lambda number: client.post("tags", {"name": "bug" if number % 2 else "BUG"}), range(20))
     assert Counter(answer.status for answer in answers) == {201: 1, 422: 19}
     assert {answer.json["error"][:6] for answer in answers if answer.status == 422} == {"name: "}
@@ -30,14 +30,14 @@ def test_twenty_times_one_name(client):
 
 
 def test_two_tags_take_one_name(client, tag):
-    """§16.1 rule 2 for updates: of two renames to one name one wins."""
+    """Of two renames to one name one wins."""
     ids = [tag(name)["id"] for name in "abcdef"]
     answers = at_once(lambda tag_id: client.patch("tags", {"id": tag_id, "name": "Bug"}), ids)
     assert Counter(answer.status for answer in answers) == {200: 1, 422: 5}
 
 
 def test_updates_of_one_tag(client, issue, tag, tags_of):
-    """§16.1 rules 3 and 5: after parallel updates one rule exists, and exactly its matches are tagged."""
+    """After parallel updates one rule exists, and exactly its matches are tagged."""
     words = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
     ids = {word: issue(word) for word in words}
     tag_id = tag("x")["id"]

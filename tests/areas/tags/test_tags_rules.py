@@ -1,4 +1,4 @@
-"""What rules match: api.md §16.1 rules 3-8, checks 83-85, cases TG-02 to TG-08, and the preview."""
+"""What rules match, and the preview."""
 
 import json
 import unicodedata
@@ -20,7 +20,7 @@ LITERALS += ["--", "50\\%", "/", "/%", "||", "%%", "\\\\", "#", "\uff05", "\uff3
 
 
 def fold(text):
-    """Fold as api.md §6.2 defines it, written a second time on purpose."""
+    """Fold as the product does, written a second time on purpose."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
@@ -53,7 +53,7 @@ def test_case(client, issue, tag, case):
     ],
 )
 def test_check_83(client, issue, tag, tags_of, word, tagged, untagged):
-    """Check 83: every character is literal, case is folded, accents count."""
+    """Every character is literal, case is folded, accents count."""
     yes, no = issue(tagged), issue(untagged)
     assert tag(match_word=word)["issue_count"] == 1
     assert (tags_of(yes), tags_of(no)) == ({"Payments": "rule"}, {})
@@ -61,7 +61,7 @@ def test_check_83(client, issue, tag, tags_of, word, tagged, untagged):
 
 @pytest.mark.servers
 def test_literals_tag_exactly_the_titles_that_hold_them(client, issue, tag):
-    """TG-03, TG-07, TG-08: no word has a meaning in any database; none raises."""
+    """No word has a meaning in any database; none raises."""
     titles = [*(f"a{literal}b" for literal in LITERALS), "quite different", "ab", "A/B"]
     ids = [issue(title) for title in titles]
     for number, word in enumerate(LITERALS):
@@ -72,7 +72,7 @@ def test_literals_tag_exactly_the_titles_that_hold_them(client, issue, tag):
 
 @given(st.lists(st.text(max_size=30), max_size=3), st.text(min_size=1, max_size=6))
 def test_match_is_containment_of_folded_fields(fields, word):
-    """§16.1 rule 4: a rule matches when one field, on its own, contains the folded word."""
+    """A rule matches when one field, on its own, contains the folded word."""
     assert matches(key(word), [key(field) for field in fields]) == any(fold(word) in fold(field) for field in fields)
 
 
@@ -83,7 +83,7 @@ ALPHABET = st.sampled_from("aAuÜü\u0308\u0301eEßsS%_\\[*?' /.\u0130\u0131\uff
 @settings(max_examples=60)
 @given(data=st.data())
 def test_database_agrees_with_the_rule(client, many_issues, data):
-    """§16.1 rule 4 against the stored issues: the database narrows, and never decides otherwise."""
+    """The database narrows, and never decides otherwise."""
     word = data.draw(st.text(ALPHABET, min_size=1, max_size=4)).strip() or "%"
     preview = client.get("tags", preview=word)
     assert preview.status == 200
@@ -104,7 +104,7 @@ def many_issues(issue):
 
 @pytest.mark.servers
 def test_fields(client, issue, tag, tags_of):
-    """§16.1 rule 4: title or sample message, each on its own; the description is the sample message."""
+    """Title or sample message, each on its own; the description is the sample message."""
     in_title = issue("needle here", description="other")
     in_message = issue("other", description="a NEEDLE there")
     across = issue("other need", description="le and so on")
@@ -113,14 +113,14 @@ def test_fields(client, issue, tag, tags_of):
 
 
 def test_fields_beside_the_three_do_not_count(client, issue, tag):
-    """§16.1 rule 4: what the search also finds (frame, environment, channel) is nothing to a rule."""
+    """What the search also finds (frame, environment, channel) is nothing to a rule."""
     issue("other", source_frame="needle.py:1", environment="needle")
     assert tag(match_word="needle")["issue_count"] == 0
     assert tag("channel", match_word="manual")["issue_count"] == 0
 
 
 def test_end_of_a_long_message(client, issue, tag, tags_of):
-    """§16.1 rule 4: the whole sample message counts, not only what the search looks at."""
+    """The whole sample message counts, not only what the search looks at."""
     for size in (1_995, 1_999, 2_000, 5_000, 119_000):
         issue_id = issue("long", description="x" * size + f"needle{size} end")
         assert client.get("tags", preview=f"NEEDLE{size} ").json["preview"]["issue_count"] == 1
@@ -129,7 +129,7 @@ def test_end_of_a_long_message(client, issue, tag, tags_of):
 
 
 def test_applied_before_the_answer(client, issue, tag, tags_of):
-    """Check 84: the list right after shows the count, `error` the source."""
+    """The list right after shows the count, `error` the source."""
     issue_id = issue("gateway timeout")
     created = tag(match_word="gateway")
     assert created["issue_count"] == 1
@@ -139,7 +139,7 @@ def test_applied_before_the_answer(client, issue, tag, tags_of):
 
 @pytest.mark.parametrize("method", ["put", "patch"])
 def test_rebuilt_on_update(client, issue, tag, tags_of, by_hand, method):
-    """Check 85: rule assignments are cleared and recomputed, one by hand survives."""
+    """Rule assignments are cleared and recomputed, one by hand survives."""
     first, second, hand = issue("alpha"), issue("beta"), issue("alpha by hand")
     tag_id = tag("x", match_word="alpha")["id"]
     by_hand(hand, tag_id, "add")
@@ -149,7 +149,7 @@ def test_rebuilt_on_update(client, issue, tag, tags_of, by_hand, method):
 
 
 def test_disabled_rule(client, issue, tag, tags_of):
-    """§16.1 rule 5: a disabled rule assigns nothing, and takes back what it had assigned."""
+    """A disabled rule assigns nothing, and takes back what it had assigned."""
     first = issue("alpha")
     disabled = tag("x", match_word="alpha", rule_enabled=False)
     assert (disabled["issue_count"], disabled["rules"][0]["enabled"]) == (0, False)
@@ -161,7 +161,7 @@ def test_disabled_rule(client, issue, tag, tags_of):
 
 
 def test_rule_taken_away(client, issue, tag):
-    """§16.1 rules 3 and 5: without a word there is no rule, and nothing that it assigned."""
+    """Without a word there is no rule, and nothing that it assigned."""
     issue("alpha")
     tag_id = tag("x", match_word="alpha")["id"]
     cleared = client.patch("tags", {"id": tag_id, "name": "x", "match_word": " "}).json
@@ -169,7 +169,7 @@ def test_rule_taken_away(client, issue, tag):
 
 
 def test_update_without_a_change_of_the_word(client, issue, tag, tags_of):
-    """§16.1 rule 5: a rename keeps what the rule assigned."""
+    """A rename keeps what the rule assigned."""
     issue_id = issue("alpha")
     tag_id = tag("x", match_word="alpha")["id"]
     assert client.patch("tags", {"id": tag_id, "name": "y"}).json["issue_count"] == 1
@@ -187,7 +187,7 @@ def test_two_rules_on_one_issue(issue, tag, tags_of):
 
 @pytest.mark.parametrize("word", ["gate", " GATE "])
 def test_preview(client, issue, tag, word):
-    """§16.1: how many issues a rule would match; nothing is stored."""
+    """How many issues a rule would match; nothing is stored."""
     issue("gateway")
     issue("door")
     assert client.get("tags", preview=word).json == {"preview": {"match_word": word.strip(), "issue_count": 1}}
@@ -196,12 +196,12 @@ def test_preview(client, issue, tag, word):
 
 @pytest.mark.parametrize("word", [" ", "\u00a0", "w" * 201])
 def test_bad_preview(client, word):
-    """§16.1: 1-200 characters after trimming."""
+    """1-200 characters after trimming."""
     answer = client.get("tags", preview=word)
     assert (answer.status, answer.json["error"].split(":")[0]) == (422, "preview")
 
 
 def test_empty_preview_is_not_given(client):
-    """§6.1: a query parameter with an empty value counts as not given."""
+    """A query parameter with an empty value counts as not given."""
     assert client.get("tags", preview="").json == {"data": []}
     assert client.get("tags", preview="w" * 200).json["preview"]["issue_count"] == 0

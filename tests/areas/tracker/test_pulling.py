@@ -1,4 +1,4 @@
-"""`tracker-sync` pull: what is taken in, how issues show it, where it goes on (api.md §28.3)."""
+"""`tracker-sync` pull: what is taken in, how issues show it, where it goes on."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""`tracker-settings`, `tracker-test` and what keeps the secrets (api.md §28.1, §28.2, §34.3)."""
+"""`tracker-settings`, `tracker-test` and what keeps the secrets."""
 
 import json
 import socket

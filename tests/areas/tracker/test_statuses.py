@@ -1,4 +1,4 @@
-"""Two-way statuses (api.md §28.4, check 118), and items that are made for issues."""
+"""Two-way statuses, and items that are made for issues."""
 
 import threading
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""`tracker-webhook`: who is let in, and what is done once (api.md §28.5, check 117, cases of the area webhooks)."""
+"""`tracker-webhook`: who is let in, and what is done once."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""One issue in full: `error` and `group` (api.md §18.1)."""
+"""One issue in full: `error` and `group`."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def full(client: Client, issue_id: int, **query: Any) -> dict[str, Any]:
 
 
 def test_whole_answer(client: Client, rows: Any) -> None:
-    """§18.1: every part, from rows that are known."""
+    """Every part, from rows that are known."""
     tag = rows.tag("Payments", updated_by="Ada")
     rows.source("/srv/log/app.log", family="app.log")
     event = {"at": "2026-01-03 10:00:00", "release": "v2", "server_name": "web-1", "context_preview": '{"order":1}'}
@@ -98,7 +98,7 @@ def test_whole_answer(client: Client, rows: Any) -> None:
 
 
 def test_ids(client: Client, rows: Any) -> None:
-    """Check 95, §11.4: missing or below 1 → 422, unknown → 404, merged → the target."""
+    """Missing or below 1 → 422, unknown → 404, merged → the target."""
     issue_id = rows.issue("target")
     rows.insert("issue_aliases", old_id=99, issue_id=issue_id)
     for api in ("error", "group"):
@@ -113,7 +113,6 @@ def test_ids(client: Client, rows: Any) -> None:
 
 
 def test_history_newest_first(client: Client, rows: Any) -> None:
-    """§18.1 `status_history`."""
     issue_id = rows.issue("a")
     shared = {"issue_id": issue_id, "note": "n", "actor": "Local"}
     first = {"event": "status", "from_status": "open", "to_status": "fixed", "created_at": "2026-01-02 12:00:00"}
@@ -127,7 +126,7 @@ def test_history_newest_first(client: Client, rows: Any) -> None:
 
 
 def test_occurrences_by_page_and_by_cursor(client: Client, rows: Any) -> None:
-    """§6.4, §18.1: both ways give the same order; `total` is null in cursor mode, `total_occurrences` never."""
+    """Both ways give the same order; `total` is null in cursor mode, `total_occurrences` never."""
     issue_id = rows.issue("a", [f"2026-01-03 10:00:0{n % 3}" for n in range(11)])
     first = full(client, issue_id, limit=4)
     assert first["meta"]["pages"] == 3
@@ -152,7 +151,7 @@ def test_occurrences_by_page_and_by_cursor(client: Client, rows: Any) -> None:
 
 
 def test_context_can_be_left_out(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """Check 95: no `sample_context`, no `context_preview`."""
+    """No `sample_context`, no `context_preview`."""
     issue_id = sqlite_rows.issue("a", [{"at": "2026-01-03 10:00:00", "context_preview": "{}"}], context="{}")
     found = full(sqlite_client, issue_id, include_context=False)
     assert "sample_context" not in found["data"] and found["data"]["sample_message"] == "a"
@@ -161,7 +160,7 @@ def test_context_can_be_left_out(sqlite_client: Client, sqlite_rows: Any) -> Non
 
 
 def test_library_frames_can_be_left_out(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§17.4, §18.1 `skip_vendor`: from `sample_stack` wherever it is shown, never from `exceptions`."""
+    """From `sample_stack` wherever it is shown, never from `exceptions`."""
     issue_id = sqlite_rows.issue("a", stack=STACK, exceptions=EXCEPTIONS)
     own = STACK.replace('  File "/usr/lib/python3/site-packages/http.py", line 7, in send\n    raise Timeout\n', "")
     assert own != STACK
@@ -178,7 +177,7 @@ def test_library_frames_can_be_left_out(sqlite_client: Client, sqlite_rows: Any)
 
 
 def test_manual_issue(client: Client, rows: Any) -> None:
-    """§11.3, §18.1: a fingerprint but no groupings, no occurrences, no exceptions."""
+    """A fingerprint but no groupings, no occurrences, no exceptions."""
     issue_id = rows.manual("Write the docs", "2026-01-03 10:00:00", stored_occurrences=0)
     found = full(client, issue_id)
     assert (found["occurrences"], found["groupings"], found["timeline"], found["exceptions"]) == ([], [], [], [])
@@ -188,7 +187,7 @@ def test_manual_issue(client: Client, rows: Any) -> None:
 
 
 def test_facets_show_twenty_values(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§18.1 `facets`: at most 20 values each, most frequent first."""
+    """At most 20 values each, most frequent first."""
     events = [{"at": "2026-01-03 10:00:00", "release": f"v{n:02}"} for n in range(25)]
     issue_id = sqlite_rows.issue("a", [*events, {"at": "2026-01-03 10:00:00", "release": "v24"}])
     releases = full(sqlite_client, issue_id)["facets"]["release"]
@@ -197,7 +196,7 @@ def test_facets_show_twenty_values(sqlite_client: Client, sqlite_rows: Any) -> N
 
 
 def test_pushed_events_show_their_length_as_range(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§18.3: the columns of a pushed event hold its number; answers show 0 and the length."""
+    """The columns of a pushed event hold its number; answers show 0 and the length."""
     path = "http-ingest/-/api"
     sqlite_rows.source(path, log_type="http", channel="api")
     issue_id = sqlite_rows.issue("a", ["2026-01-03 10:00:00", {"at": "2026-01-03 10:00:01", "path": path}])

@@ -1,4 +1,4 @@
-"""Filters of `errors` and `groups` (api.md §17.4), on all three databases."""
+"""Filters of `errors` and `groups`, on all three databases."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def titles(client: Client, **query: Any) -> list[str]:
 
 
 def test_text_is_a_literal_folded_substring_of_every_searched_field(client: Client, rows: Any) -> None:
-    """§17.4 `q`, check 90, §6.2: no wildcards, quotes mean nothing, Straße = STRASSE."""
+    """No wildcards, quotes mean nothing, Straße = STRASSE."""
     billing = rows.module("Buchhaltung", "billing")
     rows.issue("a percent", ["2026-01-01 01:00:00"], message="disk is 100% full")
     rows.issue("b thousand", ["2026-01-01 02:00:00"], message="disk has 1000 files")
@@ -41,7 +41,7 @@ def test_text_is_a_literal_folded_substring_of_every_searched_field(client: Clie
 
 
 def test_lists_mean_any_of_the_values(client: Client, rows: Any) -> None:
-    """Check 91, §17.4: severity, status, origin, kind, log_type; any case."""
+    """Severity, status, origin, kind, log_type; any case."""
     rows.issue("a", ["2026-01-01 01:00:00"], severity="ERROR", status="open", log_type="monolog")
     rows.issue("b", ["2026-01-01 02:00:00"], severity="WARNING", status="fixed", log_type="python")
     rows.issue("c", ["2026-01-01 03:00:00"], severity="INFO", status="wont_fix", log_type="text")
@@ -81,14 +81,13 @@ def test_lists_mean_any_of_the_values(client: Client, rows: Any) -> None:
     ],
 )
 def test_bad_values_are_refused_by_name(sqlite_client: Client, name: str, value: str) -> None:
-    """Checks 33, 34 and 91; §6.1, §6.3, §6.4."""
     answer = sqlite_client.get("errors", **{name: value})
     assert answer.status == 422
     assert answer.error.startswith(name)
 
 
 def test_booleans_and_empty_values(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """Check 33: true, false, 1, 0; an empty value counts as not given."""
+    """True, false, 1, 0; an empty value counts as not given."""
     sqlite_rows.issue("with", ["2026-01-01 01:00:00"], stack="at here")
     sqlite_rows.issue("without", ["2026-01-01 02:00:00"])
     assert titles(sqlite_client, has_stack="true") == ["with"]
@@ -98,7 +97,7 @@ def test_booleans_and_empty_values(sqlite_client: Client, sqlite_rows: Any) -> N
 
 
 def test_tags_by_id_and_name(client: Client, rows: Any) -> None:
-    """§17.4 `tag`: ids or names by `key()`, `none`, unknown matches nothing."""
+    """Ids or names by `key()`, `none`, unknown matches nothing."""
     pay, slow = rows.tag("Groß, teuer"), rows.tag("Slow")
     rows.issue("a", ["2026-01-01 01:00:00"], tags={pay: "manual", slow: "rule"})
     rows.issue("b", ["2026-01-01 02:00:00"], tags={slow: "manual"})
@@ -114,7 +113,6 @@ def test_tags_by_id_and_name(client: Client, rows: Any) -> None:
 
 
 def test_module_by_id_slug_and_name(client: Client, rows: Any) -> None:
-    """§17.4 `module`."""
     shop = rows.module("Der Laden", "shop")
     rows.issue("a", ["2026-01-01 01:00:00"], module_id=shop)
     rows.issue("b", ["2026-01-01 02:00:00"])
@@ -125,7 +123,7 @@ def test_module_by_id_slug_and_name(client: Client, rows: Any) -> None:
 
 
 def test_facets_of_any_event(client: Client, rows: Any) -> None:
-    """§17.4 `environment`, `release`, `source`: what any event of the issue had."""
+    """`environment`, `release`, `source`: what any event of the issue had."""
     old = {"at": "2026-01-01 01:00:00", "environment": "staging", "release": "v1", "channel": "old.log"}
     rows.issue("a", [{**old, "path": "/var/log/Archiv/old.log"}, "2026-01-01 02:00:00"])
     rows.issue("b", [{"at": "2026-01-01 03:00:00", "release": "v2", "path": "/var/log/new.log"}])
@@ -142,7 +140,7 @@ def test_facets_of_any_event(client: Client, rows: Any) -> None:
 
 
 def test_paths_that_an_actor_may_not_see_cannot_be_probed(sqlite_service: Any, sqlite_rows: Any) -> None:
-    """§8: without `connectors.write` only the base name of an outside path exists."""
+    """Without `connectors.write` only the base name of an outside path exists."""
     from snaglist.kernel.call import Actor
 
     viewer = Client(sqlite_service, identify=lambda environ, application: Actor("v", "V", ("viewer",)))
@@ -156,7 +154,7 @@ def test_paths_that_an_actor_may_not_see_cannot_be_probed(sqlite_service: Any, s
 
 
 def test_assignee_in_both_forms(client: Client, rows: Any) -> None:
-    """§17.4 `assignee`: assignment or tracker mirror, by `key()`."""
+    """Assignment or tracker mirror, by `key()`."""
     rows.issue("a", ["2026-01-01 01:00:00"], assigned_to_id="U-1", assigned_to_label="Ada")
     mirror = {"origin": "tracker", "kind": "task", "assignee": "Große Eva", "external_source": "jira"}
     rows.manual("b", "2026-01-01 02:00:00", external_id="X-1", **mirror)
@@ -168,7 +166,7 @@ def test_assignee_in_both_forms(client: Client, rows: Any) -> None:
 
 
 def test_snoozed(client: Client, rows: Any) -> None:
-    """§11.5, §17.4 `snoozed`: a passed time is no snooze, and reads as null."""
+    """A passed time is no snooze, and reads as null."""
     rows.issue("until", ["2026-01-01 01:00:00"], snoozed_until="2999-01-01 00:00:00")
     rows.issue("count", ["2026-01-01 02:00:00"], snooze_count=3)
     rows.issue("over", ["2026-01-01 03:00:00"], snoozed_until="2026-01-01 04:00:00")
@@ -180,7 +178,7 @@ def test_snoozed(client: Client, rows: Any) -> None:
 
 
 def test_filters_combine_with_and(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§17.4: every filter at once, and each of them decides."""
+    """Every filter at once, and each of them decides."""
     module, tag = sqlite_rows.module("Shop", "shop"), sqlite_rows.tag("Hot")
     event = {"at": "2026-01-01 01:00:00", "release": "v1"}
     sqlite_rows.issue("hit", [event], stack="at x", module_id=module, tags={tag: "rule"}, assigned_to_id="ada")

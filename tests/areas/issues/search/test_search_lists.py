@@ -1,4 +1,4 @@
-"""Lists: order, paging, cursors, totals, samples, ETag, export (api.md §6.4, §17.3 to §17.6)."""
+"""Lists: order, paging, cursors, totals, samples, ETag, export."""
 
 import base64
 import csv
@@ -45,7 +45,6 @@ def walk(client: Client, limit: int, api: str = "errors", **query: Any) -> tuple
 
 
 def test_empty_application(client: Client) -> None:
-    """Check 35."""
     answer = client.get("errors").json
     assert answer["data"] == []
     assert (answer["meta"]["total"], answer["meta"]["pages"], answer["meta"]["next_cursor"]) == (0, 0, None)
@@ -53,7 +52,7 @@ def test_empty_application(client: Client) -> None:
 
 
 def test_walks_and_pages_agree_in_every_sort(client: Client, rows: Any) -> None:
-    """Check 36: 50, 50, 20, each id once; page mode gives the same order. §6.4: equal values by id, newest first."""
+    """50, 50, 20, each id once; page mode gives the same order. Equal values go by id, newest first."""
     fill(rows, 120)
     for scope in ({}, {"from": "2026-01-02", "to": "2026-01-08 12:00:00"}):
         for sort in SORTS:
@@ -78,7 +77,7 @@ def test_walks_and_pages_agree_in_every_sort(client: Client, rows: Any) -> None:
 
 
 def test_trend_compares_the_last_two_days(client: Client, rows: Any) -> None:
-    """§17.4 `trend`: events of the last 24 h minus those of the 24 h before."""
+    """Events of the last 24 h minus those of the 24 h before."""
     now = times.hour(times.now())
 
     def ago(hours: int, number: int) -> list[str]:
@@ -94,7 +93,7 @@ def test_trend_compares_the_last_two_days(client: Client, rows: Any) -> None:
 
 
 def test_defaults_of_the_two_endpoints(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§17.4, §17.5, check 93: sort, limit, shape and samples."""
+    """Sort, limit, shape and samples."""
     context = '{"order":1}'
     sqlite_rows.issue("once", ["2026-01-03 10:00:00"], stack="at x", context=context, message="once and long")
     sqlite_rows.issue("twice", ["2026-01-01 10:00:00", "2026-01-01 10:00:00"])
@@ -116,7 +115,7 @@ def test_defaults_of_the_two_endpoints(sqlite_client: Client, sqlite_rows: Any) 
 
 
 def test_issue_object_of_an_ingested_issue(client: Client, rows: Any) -> None:
-    """§17.1: every field is there, with its type (the response schema checks the rest)."""
+    """Every field is there, with its type (the response schema checks the rest)."""
     module = rows.module("Billing", "billing")
     high, low = rows.tag("Übel", color="#ff0000", icon="bolt"), rows.tag("alt")
     now = times.hour(times.now())
@@ -136,7 +135,6 @@ def test_issue_object_of_an_ingested_issue(client: Client, rows: Any) -> None:
 
 
 def test_fingerprint_is_that_of_the_newest_grouping(client: Client, rows: Any) -> None:
-    """§17.1."""
     issue_id = rows.issue("a")
     seen = {"first_seen": "2026-01-03 10:00:00", "last_seen": "2026-01-03 10:00:00", "count": 1}
     grouping = {"issue_id": issue_id, "module_id": None, "key": "k", "parts": {}, "created_at": "2026-01-04 00:00:00"}
@@ -147,7 +145,6 @@ def test_fingerprint_is_that_of_the_newest_grouping(client: Client, rows: Any) -
 
 @pytest.mark.parametrize("change", [{"sort": "oldest"}, {"status": "open"}, {"q": "x"}, {"date": "2026-01-01"}])
 def test_a_cursor_is_bound_to_filters_and_sort(sqlite_client: Client, sqlite_rows: Any, change: dict[str, str]) -> None:
-    """Check 37, §6.4."""
     fill(sqlite_rows, 3)
     cursor = sqlite_client.get("errors", limit=1).json["meta"]["next_cursor"]
     assert sqlite_client.get("errors", limit=2, cursor=cursor).status == 200
@@ -157,7 +154,7 @@ def test_a_cursor_is_bound_to_filters_and_sort(sqlite_client: Client, sqlite_row
 
 
 def test_equal_lists_in_another_order_are_the_same_filter(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§6.4: other filters are refused, the same ones in other words are not."""
+    """Other filters are refused, the same ones in other words are not."""
     fill(sqlite_rows, 3)
     cursor = sqlite_client.get("errors", limit=1, status="open,fixed").json["meta"]["next_cursor"]
     assert sqlite_client.get("errors", limit=1, status="FIXED,open,open", cursor=cursor).status == 200
@@ -165,7 +162,7 @@ def test_equal_lists_in_another_order_are_the_same_filter(sqlite_client: Client,
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_made_up_cursors_are_refused(client: Client, rows: Any, sort: str) -> None:
-    """Check 37: 422 whatever a cursor holds, never 500."""
+    """422 whatever a cursor holds, never 500."""
     fill(rows, 2)
     cursor = client.get("errors", limit=1, sort=sort).json["meta"]["next_cursor"]
     digest, *values = json.loads(base64.urlsafe_b64decode(cursor + "=="))
@@ -184,7 +181,6 @@ def test_made_up_cursors_are_refused(client: Client, rows: Any, sort: str) -> No
 
 
 def test_a_page_past_the_end_is_empty(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§6.4."""
     fill(sqlite_rows, 3)
     for query in ({}, {"q": "Issue"}, {"sort": "trend"}):
         answer = sqlite_client.get("errors", page=1_000_000, limit=200, **query)
@@ -195,7 +191,7 @@ def test_a_page_past_the_end_is_empty(sqlite_client: Client, sqlite_rows: Any) -
 def test_totals_are_counted_up_to_a_bound(
     sqlite_client: Client, sqlite_rows: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§6.4 `total_exact`: exact from counters and indexes, else up to a bound."""
+    """Exact from counters and indexes, else up to a bound."""
     for n in range(6):
         sqlite_rows.issue(f"Issue {n}", stack="at x")
     monkeypatch.setattr(queries, "COUNTED", 4)
@@ -215,7 +211,7 @@ def test_totals_are_counted_up_to_a_bound(
 
 
 def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
-    """§17.4, §32: `pagination.*`."""
+    """`pagination.*`."""
     from snaglist.testing import running_service
 
     config = {"pagination__default_limit": 2, "pagination__max_limit": 3}
@@ -228,7 +224,7 @@ def test_limits_come_from_the_configuration(tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("api", ["errors", "groups", "summary"])
 def test_unchanged_answers_are_304(sqlite_client: Client, sqlite_rows: Any, api: str) -> None:
-    """§17: a weak ETag that changes with any change of the result."""
+    """A weak ETag that changes with any change of the result."""
     sqlite_rows.issue("a")
     first = sqlite_client.get(api)
     tag = first.headers["etag"]
@@ -246,7 +242,7 @@ def table(text: str) -> list[list[str]]:
 
 
 def test_csv_export(client: Client, rows: Any) -> None:
-    """Check 94, §17.6: columns, quoting, formulas, all issues in the chosen sort."""
+    """Columns, quoting, formulas, all issues in the chosen sort."""
     module, hot, slow = rows.module("Billing", "billing"), rows.tag("hot"), rows.tag("Slow, old")
     rows.issue("=1+1", module_id=module, tags={slow: "rule", hot: "manual"})
     rows.issue('He said "no",\nthen left', ["2026-01-01 00:00:00"], source_frame="-x.py:1", exception_class="@E")
@@ -273,7 +269,7 @@ def test_csv_export(client: Client, rows: Any) -> None:
 
 
 def test_ndjson_export_is_the_list(client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§17.6: one issue object per line; batches of any size give the same file."""
+    """One issue object per line; batches of any size give the same file."""
     from snaglist.plugins.issues.search import export
 
     fill(rows, 7)
@@ -287,7 +283,7 @@ def test_ndjson_export_is_the_list(client: Client, rows: Any, monkeypatch: pytes
 
 
 def test_an_export_holds_no_transaction_while_it_is_read(sqlite_service: Any, sqlite_rows: Any) -> None:
-    """§6.6: what is deleted meanwhile is left out, and nothing blocks the writer."""
+    """What is deleted meanwhile is left out, and nothing blocks the writer."""
     from snaglist.plugins.issues.search import export, listing
     from snaglist.plugins.issues.tables import issues
 
@@ -307,13 +303,12 @@ def test_an_export_holds_no_transaction_while_it_is_read(sqlite_service: Any, sq
 
 @pytest.mark.parametrize("name", ["page", "limit", "cursor"])
 def test_an_export_has_no_pages(sqlite_client: Client, name: str) -> None:
-    """§17.6."""
     answer = sqlite_client.get("errors", format="csv", **{name: "1"})
     assert (answer.status, answer.error.split(":")[0]) == (422, name)
 
 
 def test_reading_needs_the_ability(sqlite_service: Any) -> None:
-    """§8: `issues.read`."""
+    """`issues.read`."""
     from snaglist.kernel.call import Actor
 
     nobody = Client(sqlite_service, identify=lambda environ, application: Actor("x", "X", ("guest",)))

@@ -47,7 +47,7 @@ def walk(client: Client, api: str, list_name: str, between: Callable[[], None], 
 
 
 def listed_in(scope: dict[str, str], moments: list[str]) -> bool:
-    """Tell whether an issue with these events is listed; `to` with a bare date means 00:00:00 of that day (§6.3)."""
+    """Tell whether an issue with these events is listed; `to` with a bare date means 00:00:00 of that day."""
     return not scope or any(scope["from"] <= moment < scope["to"] for moment in moments)
 
 
@@ -80,7 +80,7 @@ WALKS = given(
 @example(before=[["2026-01-09 00:30:00"]], meanwhile=[], sort="newest", scope=SCOPES[1], limit=1)
 @WALKS
 def test_a_walk_neither_repeats_nor_skips_while_others_come(sqlite_rows: Any, **walked: Any) -> None:
-    """§6.4: issues that come during the walk change nothing for those that were there."""
+    """Issues that come during the walk change nothing for those that were there."""
     check_walk(sqlite_rows, **walked)
 
 
@@ -97,7 +97,7 @@ def test_many_walks_neither_repeat_nor_skip_while_others_come(sqlite_rows: Any, 
 def test_a_walk_of_occurrences_neither_repeats_nor_skips(
     sqlite_rows: Any, api: str, before: list[int], limit: int
 ) -> None:
-    """§6.4, §18.1: equal times are told apart by id, and other issues' events do not matter."""
+    """Equal times are told apart by id, and other issues' events do not matter."""
     remove_issues(sqlite_rows)
     issue_id = sqlite_rows.issue("walked", [f"2026-01-03 10:00:0{second}" for second in before])
     others = count()
@@ -143,7 +143,7 @@ def fill(rows: Any) -> None:
 
 @pytest.mark.parametrize("sort", SORTS)
 def test_exports_are_the_list(sqlite_client: Client, sqlite_rows: Any, sort: str) -> None:
-    """§17.6: both forms hold the issues of the filter, in the order of the sort, with the values of the list."""
+    """Both forms hold the issues of the filter, in the order of the sort, with the values of the list."""
     fill(sqlite_rows)
     for asked in FILTERS:
         listed = sqlite_client.get("errors", sort=sort, limit=200, **asked).json

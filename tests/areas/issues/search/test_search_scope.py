@@ -1,4 +1,4 @@
-"""Answers scoped by `date`, `from` and `to` (api.md §17.4)."""
+"""Answers scoped by `date`, `from` and `to`."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def listed(client: Client, **query: Any) -> dict[str, dict[str, Any]]:
 
 
 def test_counts_times_and_chart_are_those_of_the_range(client: Client, rows: Any) -> None:
-    """Check 92: `count` only of that day, `count_total` of all; §17.1 `first_seen`, `last_seen`, `sparkline`."""
+    """`count` only of that day, `count_total` of all; so are `first_seen`, `last_seen`, `sparkline`."""
     long = ["2026-01-01 08:00:00", "2026-01-03 00:10:00", "2026-01-03 10:20:30", "2026-01-03 10:40:00"]
     rows.issue("long", [*long, "2026-01-05 01:00:00"])
     rows.issue("inside", ["2026-01-03 23:59:59"])
@@ -45,7 +45,7 @@ def test_counts_times_and_chart_are_those_of_the_range(client: Client, rows: Any
 
 
 def test_open_ranges(client: Client, rows: Any) -> None:
-    """§17.4: `from` or `to` alone."""
+    """`from` or `to` alone."""
     rows.issue("a", ["2026-01-01 10:00:00", "2026-01-03 10:00:00"])
     rows.issue("b", ["2026-01-02 10:00:00"])
     since, until = listed(client, **{"from": "2026-01-03"}), listed(client, to="2026-01-02 00:00:00")
@@ -55,7 +55,7 @@ def test_open_ranges(client: Client, rows: Any) -> None:
 
 
 def test_manual_and_tracker_issues_list_by_creation(client: Client, rows: Any) -> None:
-    """§17.4 `date`: or is a manual or tracker issue created that day."""
+    """Or is a manual or tracker issue created that day."""
     rows.manual("made", "2026-01-03 09:00:00")
     rows.manual("earlier", "2026-01-02 09:00:00")
     rows.manual("mirrored", "2026-01-03 10:00:00", origin="tracker", first_seen="2025-01-01 00:00:00")
@@ -65,7 +65,7 @@ def test_manual_and_tracker_issues_list_by_creation(client: Client, rows: Any) -
 
 
 def test_sorts_refer_to_the_range(client: Client, rows: Any) -> None:
-    """§17.4: count, times and sorts are of the range, not of all history."""
+    """Count, times and sorts are of the range, not of all history."""
     rows.issue("busy later", ["2026-01-03 08:00:00", *[f"2026-01-05 0{n}:00:00" for n in range(9)]])
     rows.issue("busy now", ["2026-01-01 00:00:00", "2026-01-03 07:00:00", "2026-01-03 07:30:00"])
     rows.issue("first", ["2026-01-03 01:00:00", "2026-01-03 12:00:00", "2026-01-03 13:00:00", "2026-01-03 13:00:01"])
@@ -80,7 +80,7 @@ def test_sorts_refer_to_the_range(client: Client, rows: Any) -> None:
 
 
 def test_times_fall_back_to_the_hour_when_events_are_gone(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§11.6, §17.1: retention removes occurrences, never the counts."""
+    """Retention removes occurrences, never the counts."""
     from snaglist.plugins.issues.tables import occurrences
 
     sqlite_rows.issue("a", ["2026-01-01 00:00:00", "2026-01-03 10:20:30", "2026-01-05 00:00:00"])
@@ -96,7 +96,7 @@ def test_times_fall_back_to_the_hour_when_events_are_gone(sqlite_client: Client,
 
 
 def test_range_is_raised_to_whole_hours() -> None:
-    """§17.4: `from` is cut down to its hour, `to` raised to the next full hour."""
+    """`from` is cut down to its hour, `to` raised to the next full hour."""
     scope = read_scope({"from": "2026-01-03 10:59:59", "to": "2026-01-03 11:00:01"})
     assert scope == Scope("2026-01-03 10:00:00", "2026-01-03 12:00:00")
     assert read_scope({"to": "2026-01-03 11:00:00"}) == Scope(None, "2026-01-03 11:00:00")
@@ -114,7 +114,6 @@ def test_range_is_raised_to_whole_hours() -> None:
     ],
 )
 def test_contradicting_ranges_are_refused(query: dict[str, str]) -> None:
-    """Check 92 and §17.4."""
     with pytest.raises(Invalid):
         read_scope(query)
 
@@ -124,7 +123,7 @@ def test_contradicting_ranges_are_refused(query: dict[str, str]) -> None:
     [{"date": "9999-12-31"}, {"date": "0001-01-01"}, {"to": "0001-01-01 00:00:01"}, {"to": "9999-12-31 23:00:01"}],
 )
 def test_the_ends_of_time_are_answered(sqlite_client: Client, query: dict[str, str]) -> None:
-    """§6.3: every date that exists is good input."""
+    """Every date that exists is good input."""
     for sort in ("newest", "trend"):
         answer = sqlite_client.get("errors", sort=sort, **query)
         assert answer.status == 200 and answer.json["meta"]["scoped"] is True
@@ -132,7 +131,7 @@ def test_the_ends_of_time_are_answered(sqlite_client: Client, query: dict[str, s
 
 @given(st.datetimes(), st.datetimes())
 def test_a_range_holds_what_was_asked_for_and_less_than_an_hour_more(start: Any, end: Any) -> None:
-    """§17.4 hour precision, for any two times."""
+    """Scopes have the precision of an hour, for any two times."""
     first, last = sorted(f"{moment:%Y-%m-%d %H:%M:%S}".rjust(19, "0") for moment in (start, end))
     if first == last:
         return
@@ -148,7 +147,6 @@ def test_a_range_holds_what_was_asked_for_and_less_than_an_hour_more(start: Any,
 
 
 def test_chart_hours_end_with_the_current_hour() -> None:
-    """§17.1 `sparkline`."""
     hours = Scope().chart_hours("2026-01-03 10:20:30")
     assert (hours[0], hours[-1]) == ("2026-01-02 11:00:00", "2026-01-03 10:00:00")
     assert hours == hours_until("2026-01-03 10:00:00", 24)

@@ -1,4 +1,4 @@
-"""`summary` (api.md §17.2)."""
+"""`summary`."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.servers
 
 
 def test_empty_application(client: Client) -> None:
-    """§17.2: zeros, `last_seen` null, empty lists."""
+    """Zeros, `last_seen` null, empty lists."""
     found = client.get("summary").json
     assert found["total"] == {"groups_count": 0, "occurrences": 0, "last_seen": None}
     assert found["hours"] == [0] * 24
@@ -21,7 +21,7 @@ def test_empty_application(client: Client) -> None:
 
 
 def test_figures(client: Client, rows: Any) -> None:
-    """§17.2: orders, sums of `count_total`, values without issues left out."""
+    """Orders, sums of `count_total`, values without issues left out."""
     rows.issue("a", ["2026-01-01 08:00:00", "2026-01-03 10:00:00"], severity="ERROR", count=7)
     rows.issue("b", ["2026-01-03 09:00:00"], severity="WARNING", status="fixed", log_type="python")
     rows.issue("c", ["2026-01-02 09:00:00"], severity="CRITICAL", status="reoccurred", log_type="python")
@@ -55,7 +55,7 @@ def test_figures(client: Client, rows: Any) -> None:
 
 
 def test_daily_severity_ends_with_the_newest_day_of_the_data(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§17.2: 30 days up to the newest day, `trend` all of them."""
+    """30 days up to the newest day, `trend` all of them."""
     sqlite_rows.issue("a", ["2025-01-01 00:00:00", "2025-01-02 00:00:00", "2025-01-31 00:00:00"])
     found = sqlite_client.get("summary").json
     assert [item["day"] for item in found["daily_severity"]] == ["2025-01-02", "2025-01-31"]
@@ -63,14 +63,13 @@ def test_daily_severity_ends_with_the_newest_day_of_the_data(sqlite_client: Clie
 
 
 def test_data_of_the_first_days_of_time(sqlite_client: Client, sqlite_rows: Any) -> None:
-    """§17.2: a log with absurd dates breaks nothing."""
+    """A log with absurd dates breaks nothing."""
     sqlite_rows.issue("a", ["0001-01-01 00:00:00"])
     assert sqlite_client.get("summary").json["daily_severity"][0]["day"] == "0001-01-01"
     assert sqlite_client.get("errors", date="0001-01-01").json["meta"]["total"] == 1
 
 
 def test_hours_end_with_the_current_one(client: Client, rows: Any) -> None:
-    """§17.2 `hours`."""
     now = times.hour(times.now())
     rows.issue("a", [now, now, times.add(now, seconds=-23 * 3600), times.add(now, seconds=-24 * 3600)])
     rows.issue("b", [now])
@@ -78,7 +77,7 @@ def test_hours_end_with_the_current_one(client: Client, rows: Any) -> None:
 
 
 def test_files_and_modules(client: Client, rows: Any) -> None:
-    """§17.2: the 12 sources imported last, then path; modules with their number of issues."""
+    """The 12 sources imported last, then path; modules with their number of issues."""
     late, early = rows.module("über", "uber"), rows.module("Alpha", "alpha")
     rows.issue("a", module_id=late, events=[{"at": "2026-01-03 10:00:00", "path": "/srv/log/0.log"}])
     data = rows.service.settings.data

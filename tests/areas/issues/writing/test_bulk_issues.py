@@ -1,4 +1,4 @@
-"""Bulk actions (api.md §19.2, check 99)."""
+"""Bulk actions."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -56,7 +56,7 @@ def bulk(client: Client, action: str, **body: Any) -> Any:
 
 
 def test_status(client: Client, desk: Any, three: list[int]) -> None:
-    """Check 99: two history rows; the statuses before are in the answer."""
+    """Two history rows; the statuses before are in the answer."""
     alpha, beta, gamma = three
     bulk(client, "status", ids=[beta], status="wont_fix")
     answer = bulk(client, "status", ids=[gamma, beta, gamma], status="in_progress", note=" triage ")
@@ -83,7 +83,7 @@ def test_a_fix_names_its_release(client: Client, desk: Any, three: list[int]) ->
 
 
 def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
-    """Check 99: with one unknown id nothing changes."""
+    """With one unknown id nothing changes."""
     answer = bulk(client, "status", ids=[*three, UNKNOWN], status="fixed")
     assert (answer.status, answer.error) == (422, f"ids: unknown issue {UNKNOWN}")
     assert {row["status"] for row in desk.rows(tables.issues)} == {"open"}
@@ -157,7 +157,6 @@ def test_tags(client: Client, desk: Any, three: list[int]) -> None:
 
 
 def test_assign_without_a_host_stores_nothing(client: Client, desk: Any, three: list[int]) -> None:
-    """§20."""
     answer = bulk(client, "assign", ids=three, assigned_to_id="7", assigned_to_label="Ana")
     assert answer.status == 200
     assert (answer.json["assigned_to_id"], answer.json["assigned_to_label"]) == (None, None)
@@ -166,7 +165,7 @@ def test_assign_without_a_host_stores_nothing(client: Client, desk: Any, three: 
 
 
 def test_snooze_until_a_time(client: Client, desk: Any, three: list[int]) -> None:
-    """§11.5: a passed time reads as null."""
+    """A passed time reads as null."""
     until = times.add(times.now(), seconds=3600)
     answer = bulk(client, "snooze", ids=three[:1], until=f"{until.replace(' ', 'T')}Z")
     assert (answer.json["snoozed_until"], answer.json["snooze_count"]) == (until, None)
@@ -182,7 +181,7 @@ def test_snooze_until_a_time(client: Client, desk: Any, three: list[int]) -> Non
 
 
 def test_snooze_for_a_number_of_events(client: Client, desk: Any, three: list[int]) -> None:
-    """§11.5: the field counts down and becomes null; the batch says which of its events are silent."""
+    """The field counts down and becomes null; the batch says which of its events are silent."""
     bulk(client, "snooze", ids=three[:1], until=times.add(times.now(), seconds=60))
     answer = bulk(client, "snooze", ids=three[:1], count=3)
     assert (answer.json["snoozed_until"], answer.json["snooze_count"]) == (None, 3)
@@ -213,7 +212,6 @@ def test_unsnooze(client: Client, desk: Any, three: list[int]) -> None:
 
 
 def test_merge_and_unmerge(client: Client, desk: Any, three: list[int]) -> None:
-    """Check 55."""
     alpha, beta, gamma = three
     answer = bulk(client, "merge", ids=[alpha, beta], target_id=gamma)
     assert answer.json["target_id"] == gamma and answer.json["ids"] == sorted([alpha, beta])
@@ -270,7 +268,7 @@ def test_merging_what_another_request_took_away(
 
 
 def test_delete(client: Client, desk: Any, three: list[int]) -> None:
-    """All that belongs to the issues goes; the same key makes a new issue (§11.1.6, §19.2)."""
+    """All that belongs to the issues goes; the same key makes a new issue."""
     tag_id = add_tag(desk)
     bulk(client, "add_tag", ids=three, tag_id=tag_id)
     bulk(client, "status", ids=three, status="fixed")

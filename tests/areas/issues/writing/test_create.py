@@ -1,4 +1,4 @@
-"""Manual issues (api.md §18.2)."""
+"""Manual issues."""
 
 import json
 from importlib.resources import files
@@ -26,7 +26,6 @@ def add_tag(desk: Any, name: str) -> int:
 
 
 def test_96_a_title_is_enough(client: Client, desk: Any) -> None:
-    """Check 96."""
     answer = client.post("issues", {"title": " x "})
     assert answer.status == 201
     issue = desk.issue()
@@ -46,7 +45,6 @@ def test_96_a_title_is_enough(client: Client, desk: Any) -> None:
 
 
 def test_96_what_is_refused(client: Client, desk: Any) -> None:
-    """Check 96."""
     assert client.post("issues", {"title": "t" * 501}).status == 422
     assert client.post("issues", {"title": "x", "tag_ids": [UNKNOWN]}).error == f"tag_ids: unknown tag {UNKNOWN}"
     assert client.post("issues", {"title": "x", "module_id": UNKNOWN}).error == "module_id: unknown module"
@@ -71,7 +69,6 @@ def test_96_what_is_refused(client: Client, desk: Any) -> None:
     ],
 )
 def test_rules_of_the_fields(sqlite_client: Client, field: str, good: list[Any], bad: list[Any]) -> None:
-    """§18.2, §35."""
     for value in good:
         assert sqlite_client.post("issues", {"title": "x", field: value}).status == 201, value
     for value in bad:
@@ -117,7 +114,7 @@ def test_the_defaults_of_code_and_schema_are_the_same() -> None:
 
 
 def test_patch_changes_given_fields_and_keeps_the_rest(client: Client, desk: Any) -> None:
-    """§18.2 PATCH: a history row, counters and search follow."""
+    """A history row, counters and search follow."""
     issue_id = client.post("issues", {"title": "Old", "description": "text", "severity": "ERROR"}).json["data"]["id"]
     module_id = client.post("modules", {"name": "Shop"}).json["id"]
     answer = client.patch("issues", {"title": "New", "severity": "alert", "module_id": module_id}, id=issue_id)
@@ -145,7 +142,6 @@ def test_patch_without_a_change_writes_nothing(client: Client, desk: Any) -> Non
 
 
 def test_patch_is_for_manual_issues(client: Client, desk: Any) -> None:
-    """§18.2, §5 Ids."""
     ingested = desk.store(Event("Order 1 failed", occurred_at=NOW)).stored[0].issue_id
     answer = client.patch("issues", {"id": ingested, "title": "x"})
     assert (answer.status, answer.error) == (422, "id: only manual issues can be edited")
@@ -160,7 +156,7 @@ def test_patch_is_for_manual_issues(client: Client, desk: Any) -> None:
 def test_plugins_hear_of_created_and_edited_issues(
     sqlite_client: Client, sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§16.1.7, §18.2: tag rules run before the answer, so the hook is in the same transaction."""
+    """Tag rules run before the answer, so the hook is in the same transaction."""
     heard = []
 
     def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:
@@ -177,7 +173,7 @@ def test_plugins_hear_of_created_and_edited_issues(
 
 
 def test_viewers_may_not_write(sqlite_service: Any) -> None:
-    """§8: issues.write."""
+    """By `issues.write` alone."""
     viewer = Client(sqlite_service, lambda environ, application: Actor("7", "Ana", ("viewer",)))
     assert viewer.post("issues", {"title": "x"}).status == 403
     assert viewer.post("issues", {"title": ""}).status == 403, "the body is not looked at"

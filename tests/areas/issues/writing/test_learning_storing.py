@@ -1,4 +1,4 @@
-"""Learning while events are stored (grouping.md §4, api.md §11.4): on each of the three databases."""
+"""Learning while events are stored: on each of the three databases."""
 
 import random
 from collections.abc import Iterable
@@ -94,7 +94,6 @@ def test_nothing_is_written_for_known_templates(desk: Any) -> None:
 
 
 def test_few_words_stay_apart_and_are_suggested(desk: Any) -> None:
-    """api.md §18.1 `suggestions`."""
     stored = desk.store(*calendars(NAMES[:3]), event("Holiday calendar of anna is empty now", 9)).stored
     anna, ben, carla = (row.issue_id for row in stored[:3])
     shown = Client(desk.service).get("error", id=anna).json

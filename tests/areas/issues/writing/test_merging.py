@@ -1,4 +1,4 @@
-"""Merging issues (api.md §11.4)."""
+"""Merging issues."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def test_an_older_sample_does_not_replace_the_targets(desk: Any, three: list[int
 
 
 def test_tags_are_joined_and_manual_wins(desk: Any, three: list[int]) -> None:
-    """§11.4, §16.3: what was taken off the target by hand stays off, unless put on by hand elsewhere."""
+    """What was taken off the target by hand stays off, unless put on by hand elsewhere."""
     alpha, beta, gamma = three
     with desk.call() as call:
         rows = [
@@ -172,7 +172,7 @@ STEP = st.one_of(
 @settings(max_examples=25)
 @given(steps=st.lists(STEP, min_size=1, max_size=8))
 def test_counters_are_exact_after_any_steps(sqlite_desk: Any, steps: list[tuple[str, Any]]) -> None:
-    """§11.2: whatever happens in whatever order, counting the rows gives the counters."""
+    """Whatever happens in whatever order, counting the rows gives the counters."""
     last: list[Event] = []
     for kind, value in steps:
         issue_ids = [issue["id"] for issue in sqlite_desk.rows(tables.issues)]

@@ -1,4 +1,4 @@
-"""Modules (api.md §15)."""
+"""Modules."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -24,7 +24,6 @@ def names(client: Client) -> list[str]:
 
 
 def test_77_the_way_of_a_module(client: Client, desk: Any) -> None:
-    """Check 77."""
     answer = client.post("modules", {"name": " Billing "})
     assert answer.status == 201
     module = answer.json
@@ -60,7 +59,7 @@ def test_the_list_is_sorted_by_key(client: Client) -> None:
     ],
 )
 def test_slugs(sqlite_client: Client, body: dict[str, Any], slug: str) -> None:
-    """§9 slug rule, given or derived."""
+    """The rule of slugs, given or derived."""
     assert sqlite_client.post("modules", body).json["slug"] == slug
 
 
@@ -89,7 +88,6 @@ def test_refused_fields(sqlite_client: Client, body: dict[str, Any], field: str)
 
 
 def test_put_takes_defaults_and_patch_keeps(client: Client) -> None:
-    """§6.5, §15."""
     module = client.post("modules", {"name": "Shop", "slug": "web", "color": "#ABCDEF"}).json
     assert module["color"] == "#abcdef"
     module_id = module["id"]
@@ -120,7 +118,6 @@ def test_parallel_creates_of_one_name(client: Client) -> None:
 
 
 def test_a_rename_changes_no_fingerprint(client: Client, desk: Any) -> None:
-    """§15."""
     module_id = client.post("modules", {"name": "Shop"}).json["id"]
     source = desk.add_source("a.log", module_id)
     desk.store(event(0), source=source)
@@ -130,7 +127,6 @@ def test_a_rename_changes_no_fingerprint(client: Client, desk: Any) -> None:
 
 
 def test_delete_is_checked_in_order(client: Client, desk: Any) -> None:
-    """§5 Ids, §15."""
     module_id = client.post("modules", {"name": "Shop"}).json["id"]
     assert client.delete("modules", {"id": UNKNOWN}).status == 404
     assert client.delete("modules", {}).status == 422
@@ -144,7 +140,7 @@ def test_delete_is_checked_in_order(client: Client, desk: Any) -> None:
 
 
 def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any) -> None:
-    """§15: connectors; any area may register a column that refers to a module."""
+    """Connectors; any area may register a column that refers to a module."""
     module_id = sqlite_client.post("modules", {"name": "Shop"}).json["id"]
     target = sqlite_client.post("modules", {"name": "Target"}).json["id"]
     holders = Table("holders", MetaData(), Column("module_id", tables.modules.c.id.type))
@@ -161,7 +157,7 @@ def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any) -
 
 
 def test_moved_groupings_get_the_keys_of_the_target(client: Client, desk: Any) -> None:
-    """§15: later events of the moved source find their issue."""
+    """Later events of the moved source find their issue."""
     source_module = client.post("modules", {"name": "From"}).json["id"]
     target = client.post("modules", {"name": "To"}).json["id"]
     source = desk.add_source("a.log", source_module)
@@ -186,7 +182,7 @@ def test_moved_groupings_get_the_keys_of_the_target(client: Client, desk: Any) -
 def test_where_the_key_exists_issues_are_merged_into_the_older(
     client: Client, desk: Any, target_is_older: bool
 ) -> None:
-    """§15: the older issue keeps its triage, nothing is lost or counted twice."""
+    """The older issue keeps its triage, nothing is lost or counted twice."""
     source_module = client.post("modules", {"name": "From"}).json["id"]
     target = client.post("modules", {"name": "To"}).json["id"]
     sources = [desk.add_source("a.log", source_module), desk.add_source("b.log", target)]
@@ -227,7 +223,7 @@ def test_groupings_of_one_issue_that_meet_become_one(client: Client, desk: Any) 
 
 
 def test_find_or_create(desk: Any) -> None:
-    """§25.3: found by slug or name, else created; names in any script get a slug of their own."""
+    """Found by slug or name, else created; names in any script get a slug of their own."""
     with desk.call() as call:
         billing = find_or_create_module(call, " Billing ")
         for known in ("billing", "BILLING", "Billing"):

@@ -1,4 +1,4 @@
-"""When an event brings a fixed issue back: every combination of status, time, releases and reading (api.md §11.1.4)."""
+"""When an event brings a fixed issue back: every combination of status, time, releases and reading."""
 
 from itertools import product
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""An event that was stored before all of it had arrived (api.md §12.4)."""
+"""An event that was stored before all of it had arrived."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def replace(desk: Any, whole: Event) -> Any:
 
 
 def test_the_same_key_is_replaced_in_place(desk: Any) -> None:
-    """§12.4: same occurrence id, counted once, the whole text is shown."""
+    """Same occurrence id, counted once, the whole text is shown."""
     store(desk, event("Order 1 failed", byte_start=0), event("Order 2 failed", provisional=True))
     (before,) = desk.rows(tables.occurrences, tables.occurrences.c.byte_start == 500)
     whole = event("Order 2 failed", stack="line 1\nline 2", byte_start=500)
@@ -47,7 +47,7 @@ def test_another_severity_leaves_no_empty_day(desk: Any) -> None:
 
 
 def test_another_key_moves_it_and_its_own_issue_goes(desk: Any) -> None:
-    """§12.4: an issue that only the provisional form had made goes again, silently."""
+    """An issue that only the provisional form had made goes again, silently."""
     store(desk, event("Half a", provisional=True))
     first = desk.issue()["id"]
     (before,) = desk.rows(tables.occurrences)

@@ -1,4 +1,4 @@
-"""Status changes by people and plugins (api.md §11.1, §19.1)."""
+"""Status changes by people and plugins."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def issue_id(desk: Any) -> int:
 
 
 def test_98_statuses_and_ids_are_checked(client: Client, issue_id: int) -> None:
-    """Check 98; §19.1: the status is checked before the issue."""
+    """The status is checked before the issue."""
     assert "status:" in client.post("issue-status", {"id": issue_id, "status": "done"}).error
     assert client.post("issue-status", {"id": UNKNOWN, "status": "done"}).status == 422
     assert client.post("issue-status", {"id": UNKNOWN, "status": "fixed"}).status == 404
@@ -30,7 +30,6 @@ def test_98_statuses_and_ids_are_checked(client: Client, issue_id: int) -> None:
 
 
 def test_98_the_same_status_adds_a_note(client: Client, desk: Any, issue_id: int) -> None:
-    """Check 98, §11.1.1."""
     answer = client.post("issue-status", {"id": issue_id, "status": "open", "note": "  seen it "})
     assert answer.status == 200
     assert answer.json == {
@@ -49,7 +48,7 @@ def test_98_the_same_status_adds_a_note(client: Client, desk: Any, issue_id: int
 
 @pytest.mark.parametrize("start", STATUSES)
 def test_any_status_follows_any(desk: Any, issue_id: int, start: str) -> None:
-    """§11.1.1-2: no transition matrix, one history row each, totals follow."""
+    """No transition matrix, one history row each, totals follow."""
     with desk.call() as call:
         change_status(call, issue_id, start)
         for end in STATUSES:
@@ -62,7 +61,6 @@ def test_any_status_follows_any(desk: Any, issue_id: int, start: str) -> None:
 
 
 def test_fixed_keeps_its_time_until_a_release_is_given(desk: Any, issue_id: int) -> None:
-    """§11.1.2."""
     now = "2026-01-04 00:00:0{}"
 
     def change(second: int, status: str, release: str | None = None) -> tuple[Any, Any]:
@@ -86,7 +84,6 @@ def test_fixed_keeps_its_time_until_a_release_is_given(desk: Any, issue_id: int)
 
 @pytest.mark.parametrize("status", [status for status in STATUSES if status != "fixed"])
 def test_a_release_goes_with_fixed_only(client: Client, issue_id: int, status: str) -> None:
-    """§19.1."""
     answer = client.post("issue-status", {"id": issue_id, "status": status, "release": "v2"})
     assert answer.status == 422 and answer.error.startswith("release:")
     assert client.post("issue-status", {"id": issue_id, "status": status, "release": "  "}).status == 200
@@ -110,7 +107,6 @@ def test_a_release_goes_with_fixed_only(client: Client, issue_id: int, status: s
     ],
 )
 def test_limits_of_the_fields(sqlite_client: Client, sqlite_desk: Any, field: str, value: Any, status: int) -> None:
-    """§19.1, §35."""
     issue_id = sqlite_desk.store(Event("Order 1 failed", occurred_at="2026-01-03 10:00:00")).stored[0].issue_id
     answer = sqlite_client.post("issue-status", {"id": issue_id, "status": "fixed", field: value})
     assert answer.status == status
@@ -127,7 +123,6 @@ def test_a_refused_change_stores_nothing(desk: Any, issue_id: int) -> None:
 
 
 def test_a_merged_id_means_its_target(client: Client, desk: Any, issue_id: int) -> None:
-    """§11.4."""
     with desk.call() as call:
         call.db.execute(insert(tables.issue_aliases), {"old_id": UNKNOWN, "issue_id": issue_id})
     assert client.post("issue-status", {"id": UNKNOWN, "status": "fixed"}).json["id"] == issue_id
@@ -136,7 +131,7 @@ def test_a_merged_id_means_its_target(client: Client, desk: Any, issue_id: int) 
 def test_what_plugins_return_is_in_the_answer(
     client: Client, desk: Any, issue_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """§19.1: each plugin that reacts adds one key."""
+    """Each plugin that reacts adds one key."""
     seen = []
 
     def emit(call: Call, hook: Any, change: Any, *check: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Schema steps of the area (api.md §9: repeatable, on every database)."""
+"""Schema steps of the area : repeatable, on every database."""
 
 from typing import Any
 

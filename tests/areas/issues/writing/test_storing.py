@@ -1,4 +1,4 @@
-"""Storing events: counters, samples, duplicates, reoccurrence, snooze (api.md §11.1, §11.2, §11.5)."""
+"""Storing events: counters, samples, duplicates, reoccurrence, snooze."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +22,7 @@ def at(time: str, message: str = "Order 1 failed", **more: Any) -> Event:
 
 
 def test_a_new_issue_has_everything_of_its_latest_event(desk: Any) -> None:
-    """§11.1.3, §11.2: open without history, counters, sample."""
+    """Open without history, counters, sample."""
     stack = "app/orders.py:42 in charge"
     frames = [
         Frame("send", "lib/http.py", 9, in_app=False),
@@ -78,7 +78,7 @@ def test_a_new_issue_has_everything_of_its_latest_event(desk: Any) -> None:
 
 
 def test_54_number_address_and_severity_do_not_part(desk: Any) -> None:
-    """Check 54: one issue, count 2, severity of the later event."""
+    """One issue, count 2, severity of the later event."""
     desk.store(
         at("10:00:00", "Mail 17 to ana@example.com bounced", severity="WARNING"),
         at("11:00:00", "Mail 18 to bob@example.org bounced", severity="CRITICAL"),
@@ -88,7 +88,6 @@ def test_54_number_address_and_severity_do_not_part(desk: Any) -> None:
 
 
 def test_53_an_older_archive_changes_first_seen_and_count_only(desk: Any) -> None:
-    """Check 53."""
     desk.store(at("12:00:00", "Order 2 failed"))
     before = desk.issue()
     batch = desk.store(at("08:00:00", "Order 1 failed", severity="ALERT"))
@@ -102,7 +101,6 @@ def test_53_an_older_archive_changes_first_seen_and_count_only(desk: Any) -> Non
 
 
 def test_of_equal_times_the_event_stored_last_is_shown(desk: Any) -> None:
-    """§11.2."""
     desk.store(at("12:00:00", "Order 1 failed"))
     batch = desk.store(at("12:00:00", "Order 2 failed"), at("12:00:00", "Order 3 failed"))
     assert desk.issue()["title"] == "Order 3 failed"
@@ -138,7 +136,7 @@ def test_events_whose_id_is_known_are_duplicates_in_all_sources(desk: Any) -> No
 
 
 def test_49_a_later_event_brings_a_fixed_issue_back_once(desk: Any) -> None:
-    """Check 49, §11.1.4a; the same second is not later."""
+    """An event later than the fix brings an issue back; one of the same second is not later."""
     issue_id = fixed(desk, at_time=NOON)
     batch = desk.store(at("11:00:00"), at("12:00:00"))
     assert (desk.issue()["status"], desk.issue()["count"]) == ("fixed", 3)
@@ -158,7 +156,6 @@ def test_49_a_later_event_brings_a_fixed_issue_back_once(desk: Any) -> None:
 
 @pytest.mark.parametrize("status", ["open", "in_progress", "wont_fix", "reoccurred"])
 def test_52_other_statuses_are_not_changed_by_events(desk: Any, status: str) -> None:
-    """Check 52, §11.1.5."""
     issue_id = desk.store(at("10:00:00")).stored[0].issue_id
     with desk.call() as call:
         change_status(call, issue_id, status)
@@ -168,14 +165,13 @@ def test_52_other_statuses_are_not_changed_by_events(desk: Any, status: str) -> 
 
 
 def test_events_that_are_read_again_bring_nothing_back(desk: Any) -> None:
-    """§11.1.4b."""
     fixed(desk, at_time=NOON)
     desk.store(at("13:00:00"), reoccur=False)
     assert (desk.issue()["status"], desk.issue()["count"]) == ("fixed", 2)
 
 
 def test_a_release_older_than_the_fix_brings_nothing_back(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§11.1.4c, with a plugin that knows the order of releases."""
+    """With a plugin that knows the order of releases."""
     fixed(desk, at_time=NOON, release="v2")
     asked: list[tuple[str, str, str]] = []
 
@@ -202,14 +198,13 @@ def never(*_: object) -> int:
 
 @pytest.mark.parametrize("release", [None, "v1", "main"])
 def test_without_an_order_of_releases_every_later_event_counts(desk: Any, release: str | None) -> None:
-    """§11.1.4c holds only where the releases can be compared."""
+    """Only where the releases can be compared."""
     fixed(desk, at_time=NOON, release="v2")
     desk.store(at("13:00:00", release=release))
     assert desk.issue()["status"] == "reoccurred"
 
 
 def test_a_snooze_counts_down_and_ends(desk: Any) -> None:
-    """§11.5."""
     issue_id = desk.store(at("10:00:00")).stored[0].issue_id
     with desk.call() as call:
         call.db.execute(update(tables.issues).values(snooze_count=5))
@@ -219,7 +214,7 @@ def test_a_snooze_counts_down_and_ends(desk: Any) -> None:
 
 
 def test_issues_are_parted_by_module(desk: Any) -> None:
-    """§11.3: the module is part of the key and of the new issue."""
+    """The module is part of the key and of the new issue."""
     with desk.call() as call:
         module_id = call.db.execute(
             tables.modules.insert().values(
@@ -250,13 +245,12 @@ def test_issues_are_parted_by_module(desk: Any) -> None:
     ],
 )
 def test_the_title_is_the_first_line(sqlite_desk: Any, message: str, title: str) -> None:
-    """§11.2: white space collapsed, at most 180 characters."""
+    """White space collapsed, at most 180 characters."""
     sqlite_desk.store(at("10:00:00", message, exceptions=[ExceptionInfo("Broken")]))
     assert sqlite_desk.issue()["title"] == title
 
 
 def test_long_texts_are_cut_and_flagged(desk: Any) -> None:
-    """§11.2, §35."""
     fits = at("10:00:00", "a" * 120_000, stack="b" * 120_000, context="c" * 12_000, fingerprint="fits")
     long = at("10:00:00", "a" * 120_001, stack="b" * 120_001, context="c" * 12_001, fingerprint="long")
     batch = desk.store(fits, long, at("10:00:00", truncated=True, fingerprint="said"))
@@ -285,7 +279,7 @@ def test_samples_are_stored_compressed(desk: Any) -> None:
 
 
 def test_hostile_text_never_stops_a_batch(desk: Any) -> None:
-    """§6.2: U+0000, lone surrogates and over-long fields are stored on every database."""
+    """U+0000, lone surrogates and over-long fields are stored on every database."""
     bad = "a\0b\ud800c😀"
     hostile = at(
         "10:00:00",
@@ -314,7 +308,7 @@ def test_an_event_without_a_time_has_the_time_of_receipt(desk: Any) -> None:
 
 
 def test_facets_count_values_and_the_rest_as_other(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§10: a bounded number of values per issue and facet."""
+    """A bounded number of values per issue and facet."""
     monkeypatch.setattr(facets, "MAX_VALUES", 3)
     desk.store(at("10:00:00", release="r1"), at("10:00:01", release="r2"), at("10:00:02"))
     desk.store(*(at(f"11:00:0{n}", release=f"r{n}") for n in range(1, 7)))
@@ -330,7 +324,7 @@ def test_facets_count_values_and_the_rest_as_other(desk: Any, monkeypatch: pytes
 
 
 def test_an_older_generation_of_keys_finds_its_issue(desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """§11.3: after an upgrade of the key rules issues are not orphaned."""
+    """After an upgrade of the key rules issues are not orphaned."""
     desk.store(at("10:00:00", "Order 1 failed"))
     newest = places.grouping_key
 
@@ -356,7 +350,7 @@ def test_a_batch_has_at_most_1000_events(sqlite_desk: Any) -> None:
 
 
 def test_the_number_of_statements_does_not_depend_on_the_number_of_events(sqlite_desk: Any) -> None:
-    """architecture.md §4: one transaction, multi-row statements, nothing per event and nothing over all issues."""
+    """One transaction, multi-row statements, nothing per event and nothing over all issues."""
 
     def statements(number: int) -> int:
         seen: list[str] = []

@@ -1,4 +1,4 @@
-"""Writers that meet: one issue per key, every event once, exact counters (api.md §6.6, §11.2)."""
+"""Writers that meet: one issue per key, every event once, exact counters."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -65,7 +65,7 @@ def test_known_keys_of_parallel_writers_lose_nothing(desk: Any) -> None:
 
 
 def test_an_event_id_that_parallel_writers_send_is_stored_once(desk: Any) -> None:
-    """§25.3: a known id is a duplicate, also when two requests race."""
+    """A known id is a duplicate, also when two requests race."""
     batches = [
         (desk.add_source(f"{number}.log"), [event(n, event_id=f"id-{n}") for n in range(20)])
         for number in range(WRITERS)

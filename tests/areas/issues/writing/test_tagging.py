@@ -1,4 +1,4 @@
-"""The life cycle of a tag on an issue (api.md §16.3), row by row of the contract's table."""
+"""The life cycle of a tag on an issue, row by row of the contract's table."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Taking a grouping out of an issue (api.md §11.4, §19.2, check 55), and that learning remembers it."""
+"""Taking a grouping out of an issue, and that learning remembers it."""
 
 from typing import Any
 
@@ -39,7 +39,6 @@ def merged(desk: Any) -> tuple[int, int, int]:
 
 
 def test_counters_split_again(desk: Any, merged: tuple[int, int, int]) -> None:
-    """Check 55."""
     issue_id, alpha, beta = merged
     new_id = unmerge(desk, issue_id, beta)
     old, new = desk.issue(issue_id), desk.issue(new_id)
@@ -87,7 +86,7 @@ def test_later_events_follow_their_grouping(desk: Any, merged: tuple[int, int, i
 
 
 def test_what_cannot_be_taken_out(desk: Any, merged: tuple[int, int, int]) -> None:
-    """§19.2: unknown issue 404; a grouping of another issue, or the only one, 422."""
+    """Unknown issue 404; a grouping of another issue, or the only one, 422."""
     issue_id, alpha, beta = merged
     with pytest.raises(NotFound):
         unmerge(desk, 987_654, beta)
@@ -103,7 +102,7 @@ def calendar(name: str, minute: int = 0) -> Event:
 
 
 def test_learning_remembers(desk: Any) -> None:
-    """grouping.md §4: reversible and remembered; the rest stays together and goes on to learn."""
+    """Reversible and remembered; the rest stays together and goes on to learn."""
     stored = desk.store(*(calendar(name, minute) for minute, name in enumerate(NAMES[:6]))).stored
     issue_id = desk.issue()["id"]
     taken = {row.event.message: row.grouping_id for row in stored}["Holiday calendar of anna loaded"]

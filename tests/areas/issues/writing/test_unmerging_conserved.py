@@ -1,4 +1,4 @@
-"""Taking a grouping out of an issue again (api.md §11.4, check 55): nothing is lost, nothing counted twice."""
+"""Taking a grouping out of an issue again: nothing is lost, nothing counted twice."""
 
 from typing import Any
 
@@ -185,7 +185,7 @@ STEP = st.one_of(
 @settings(max_examples=30)
 @given(steps=st.lists(STEP, min_size=2, max_size=10))
 def test_counts_are_conserved(sqlite_desk: Any, steps: list[tuple[str, Any]]) -> None:
-    """§11.2, §11.4: whatever is merged and taken apart, counting the rows gives the counters."""
+    """Whatever is merged and taken apart, counting the rows gives the counters."""
     for kind, value in steps:
         issue_ids = [issue["id"] for issue in sqlite_desk.rows(tables.issues)]
         before = sum(issue["count"] for issue in sqlite_desk.rows(tables.issues))

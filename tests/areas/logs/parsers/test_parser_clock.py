@@ -1,4 +1,4 @@
-"""Times (api.md §12.5): zones, missing years and dates, times that cannot be."""
+"""Times: zones, missing years and dates, times that cannot be."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

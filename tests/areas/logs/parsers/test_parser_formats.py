@@ -1,4 +1,4 @@
-"""Headers of usual loggers (api.md §12.6): severity, time, message, and what else the format says."""
+"""Headers of usual loggers: severity, time, message, and what else the format says."""
 
 import json
 from typing import Any

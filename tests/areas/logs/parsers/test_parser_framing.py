@@ -1,4 +1,4 @@
-"""Framing (grouping.md §1): known entries are found again, however the bytes arrive."""
+"""Framing: known entries are found again, however the bytes arrive."""
 
 from collections.abc import Sequence
 from itertools import pairwise

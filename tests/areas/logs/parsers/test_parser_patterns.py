@@ -1,4 +1,4 @@
-"""Hostile lines (grouping.md §3.6): every expression and every parser takes linear time."""
+"""Hostile lines: every expression and every parser takes linear time."""
 
 import importlib
 import pkgutil

@@ -1,4 +1,4 @@
-"""Lines of runtimes, frameworks and services in their documented forms (grouping.md §1, api.md §12.5-12.6)."""
+"""Lines of runtimes, frameworks and services in their documented forms."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Traces (grouping.md §1.6): exceptions in raise order, frames innermost first, library frames told apart."""
+"""Traces: exceptions in raise order, frames innermost first, library frames told apart."""
 
 from textwrap import dedent
 
