@@ -22,6 +22,13 @@ def describe():
 def dashboard_assets():
     return [Assets({id!r}, files({package!r}), "panel.js", ("panel.css",))]
 """
+COLUMN = """
+from snaglist.plugins.issues import ListColumn
+
+@hookimpl
+def register_list_columns():
+    return [ListColumn("budget", lambda call, ids: dict.fromkeys(ids, 4200), {{"type": "integer"}}, heading="Budget")]
+"""
 SLA = """
 export default (ui) => {
   const { html, api, page, panel, action, toast, keys, go } = ui;
@@ -64,7 +71,7 @@ def install(folder: Path, name: str, module: str, python: str = PYTHON) -> None:
 def extended(browser: Browser, tmp_path_factory: pytest.TempPathFactory, servers: Any) -> Iterator[str]:
     """A server with two more plugins enabled, one of which claims a page that exists."""
     folder: Path = tmp_path_factory.mktemp("extended")
-    install(folder / "site", "sla", SLA)
+    install(folder / "site", "sla", SLA, PYTHON + COLUMN)
     install(folder / "site", "failing", FAILING)
     install(folder / "site", "broken", "", 'raise ImportError("no module named <b>crystal</b>")')
     servers.fill(folder / "data")
@@ -102,6 +109,8 @@ def test_a_plugin_adds_a_page_with_styles_and_a_shortcut(page: Any) -> None:
 def test_a_plugin_adds_cells_panels_and_actions(page: Any, watch: Any) -> None:
     watch.expect("panel sla.broken")
     expect(page.locator(".row .sla-cell")).to_have_count(50)
+    expect(page.locator(".cell-head")).to_have_text("Budget")
+    expect(page.locator(".row .row-cell").first).to_have_text("4,200")
     page.locator(".row-title", has_text="Order 4711").click()
     expect(page.locator("[data-panel='sla.budget']")).to_have_text("Error budget3 of 100")
     expect(page.locator("[data-panel='sla.tags'] td")).to_have_text(["Noise <b>", "Payments"])

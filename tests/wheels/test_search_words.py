@@ -26,11 +26,16 @@ with running_service(Path("data"), jobs=False) as service:
     def changed(word):
         return client.post("bulk-issues", {"action": "status", "status": "fixed", "filter": word}).json
 
+    def columns():
+        return client.get("errors").json["meta"].get("columns")
+
+    drawn = [columns()]
     off = [asked(longer=3), asked(longer="x"), changed({"longer": 3})]
     client.enable("lengths")
+    drawn.append(columns())
     on = [asked(longer=3), asked(longer="x"), asked(longer=3, q="much"), changed({"longer": 3}).get("updated")]
     described = client.get("openapi").json["components"]["schemas"]["errors.get-query"]["properties"]["longer"]["title"]
-    print(json.dumps({"off": off, "on": on, "described": described}))
+    print(json.dumps({"off": off, "on": on, "described": described, "drawn": drawn}))
 """
 
 
@@ -52,4 +57,5 @@ def test_a_wheel_adds_a_word_and_a_column(
     assert told["off"] == [both, both, {"error": "filter.longer: is not a known field"}]
     long_one = [["much longer", 11]]
     assert told["on"] == [long_one, "longer: must be a whole number", long_one, 1]
+    assert told["drawn"] == [None, [{"name": "title_length", "heading": "Length"}]]
     assert told["described"] == "The title has more characters"

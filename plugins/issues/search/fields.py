@@ -33,6 +33,13 @@ def column_values(call: Call, issue_ids: Sequence[int]) -> Iterator[tuple[ListCo
             yield column, _values(call, plugin.id, column, issue_ids)
 
 
+def headings(call: Call) -> list[dict[str, str]]:
+    """Return the columns that the dashboard's list draws, with what stands over them."""
+    added = call.service.plugins.added(hookspecs.register_list_columns)
+    shown = [column for plugin, column in added if column.heading and call.enabled(plugin.id)]
+    return [{"name": column.name, "heading": column.heading} for column in shown]
+
+
 def query_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words by name."""
     added = service.plugins.added(hookspecs.register_search_fields)

@@ -9,6 +9,7 @@ from snaglist.kernel import Call, Invalid, paging
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search import queries
+from snaglist.plugins.issues.search.fields import headings
 from snaglist.plugins.issues.search.filters import NONE, asked, conditions, given
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.scope import Scope, read_scope
@@ -70,6 +71,8 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
         "scoped": bool(listing.scope),
         "skip_vendor": listing.skip_vendor,
     }
+    if columns := headings(call):
+        meta["columns"] = columns
     return show(call, listing, [position.id for position in shown]), meta
 
 

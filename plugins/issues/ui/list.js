@@ -176,7 +176,7 @@ export default (ui) => {
   }
 
   function rows(data, compact) {
-    const view = (issue, at) => row.view(issue, { scoped: data.meta.scoped, cursor: at === cursor, chosen: chosen.has(issue.id),
+    const view = (issue, at) => row.view(issue, { columns: data.meta.columns, scoped: data.meta.scoped, cursor: at === cursor, chosen: chosen.has(issue.id),
       choose: (on, toAnchor) => choose(at, on, toAnchor) });
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }

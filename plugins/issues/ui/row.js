@@ -35,18 +35,21 @@ export const rowOf = (ui, memory) => {
     return before !== null && +ui.moment(issue.created_at) > before;
   }
 
+  const cell = (value) => (typeof value === "number" ? ui.number(value) : typeof value === "string" ? value : "");
+
   const mark = (scoped) => html`<b class="new" title=${scoped ? "First seen in this time range" : "New since your last visit"}>New</b>`;
 
   /** What stands over the rows: choose all, how many there are, and what the columns are. */
-  const head = ({ items, meta: { total, total_exact: exact } }, chosen, choosePage) => html`<div class="over">
+  const head = ({ items, meta: { total, total_exact: exact, columns = [] } }, chosen, choosePage) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Choose all issues of this page"
       .checked=${items.length > 0 && chosen.size === items.length} @click=${(event) => choosePage(event.target.checked)} />
       <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
+    ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
     <span class="spark-head">24 hours</span><span class="count-head">Events</span><span class="status-head">Status</span><span class="age-head">Seen</span>
   </div>`;
 
   /** One issue; with `choose(on, range)`. */
-  function view(issue, { scoped, cursor, chosen, choose }) {
+  function view(issue, { columns = [], scoped, cursor, chosen, choose }) {
     const classes = ["row", done(issue) && "row-done", cursor && "row-cursor", chosen && "row-chosen"];
     const facts = [issue.exception_class && issue.source_frame, issue.channel, issue.module_name].filter(Boolean);
     const person = issue.assigned_to_label ?? issue.assignee;
@@ -60,6 +63,7 @@ export const rowOf = (ui, memory) => {
           ${facts.map((text) => html`<span class="mono fact">${text}</span>`)} ${chips(issue.tags)}</p>
       </div>
       ${ui.slot("issues.columns", issue)}
+      ${columns.map(({ name, heading }) => html`<span class="row-cell" title=${heading}>${cell(issue[name])}</span>`)}
       <ui-bars class="spark" values=${issue.sparkline.join()} label="Events per hour, 24 hours"></ui-bars>
       <span class="row-count" title=${ui.plural(issue.count, "event")}>${ui.number(issue.count)}</span>
       <span class="row-status" data-status=${issue.status}>${STATUSES[issue.status]}</span>

@@ -2,8 +2,15 @@
 
 /** @type {[string, string][]} */
 const TYPES = [
-  ["webhook", "Webhook"], ["slack", "Slack"], ["discord", "Discord"], ["teams", "Teams"], ["telegram", "Telegram"], ["email", "E-mail"], ["apprise", "Apprise"],
+  ["webhook", "Webhook"],
+  ["slack", "Slack"],
+  ["discord", "Discord"],
+  ["teams", "Teams"],
+  ["telegram", "Telegram"],
+  ["email", "E-mail"],
+  ["apprise", "Apprise"],
 ];
+const WITHOUT_ADDRESS = ["telegram", "email"];
 const STATES = { sent: "good", failed: "bad" };
 
 const of = (...types) => ({ type }) => types.includes(type);
@@ -19,7 +26,7 @@ export default (ui) => {
     return [
       { name: "name", label: "Name", required: true, max: 120, half: true },
       { name: "type", label: "Type", type: "select", options: TYPES, half: true, fixed: Boolean(channel) },
-      { name: "url", label: "Address", max: 2000, when: of("webhook", "slack", "discord", "teams", "apprise"), ...target },
+      { name: "url", label: "Address", max: 2000, when: ({ type }) => !WITHOUT_ADDRESS.includes(type), ...target },
       { name: "bot_token", label: "Bot token", max: 2000, when: of("telegram"), ...target },
       { name: "chat_id", label: "Chat", max: 200, when: of("telegram"), ...target },
       { name: "recipients", label: "Recipients, one a line", type: "list", when: of("email"), ...target },
