@@ -1,7 +1,8 @@
 """Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
 
 pluggy finds the implementations of a hook and checks their arguments. They are called one by one, because each is
-contained by itself. Whether a plugin is on in an application is read from its database with every request or batch.
+contained by itself. Whether a plugin is on in an application is a row of its settings: a batch reads it, requests
+remember it for a second at most (`Call.remembered`).
 """
 
 import logging

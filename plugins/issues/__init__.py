@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -125,7 +126,12 @@ __all__ = [
 def describe() -> Description:
     """Name the area."""
     return Description(
-        "issues", "Issues", "Groups events into issues, and lets people work on them", "core", "0.1.0", core=True
+        "issues",
+        "Issues",
+        "Groups events into issues, and lets people work on them",
+        "core",
+        version("snaglist"),
+        core=True,
     )
 
 

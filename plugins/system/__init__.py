@@ -4,6 +4,7 @@ It looks after what the kernel owns (registry, plugin states, the jobs table) an
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -58,7 +59,9 @@ def serve(service: Service, host: str, port: int, **options: Any) -> None:
 @hookimpl
 def describe() -> Description:
     """Name the area."""
-    return Description("system", "System", "Applications, plugins, jobs and health", "Core", "0.1.0", core=True)
+    return Description(
+        "system", "System", "Applications, plugins, jobs and health", "Core", version("snaglist"), core=True
+    )
 
 
 @hookimpl

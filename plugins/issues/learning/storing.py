@@ -1,4 +1,9 @@
-"""Learning while a batch is stored: new templates are looked at, and issues that belong together become one."""
+"""Learning while a batch is stored: new templates are looked at, and issues that belong together become one.
+
+One transaction at a time learns, the one that stores the events, in a savepoint: learning never stops storing. When it
+fails, halving finds the templates that it fails for. They keep the issue of the first stage and wait in
+`learned_later`: tried again one by one, after times that double up to a day, by another version, and by a reindex.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
