@@ -39,6 +39,13 @@ def headings(call: Call) -> list[dict[str, str]]:
     return [{"name": column.name, "heading": column.heading} for column in shown]
 
 
+def added_words(call: Call) -> list[dict[str, Any]]:
+    """Return the words of plugins that the dashboard's search field takes, and whether several values of each."""
+    added = call.service.plugins.added(hookspecs.register_search_fields)
+    mine = [word for plugin, word in added if not plugin.core and call.enabled(plugin.id)]
+    return [{"name": word.name, "many": word.schema.get("type") == "array"} for word in mine]
+
+
 def query_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all words by name."""
     added = service.plugins.added(hookspecs.register_search_fields)
