@@ -23,14 +23,15 @@ from sqlalchemy import Connection
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
-from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Description, Plugin, normal, way_on
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
 
 if TYPE_CHECKING:
     from snaglist.kernel.call import Call
+
+__all__ = ["DISTRIBUTION", "Plugins", "normal", "way_on"]
 
 log = logging.getLogger("snaglist")
 P = ParamSpec("P")

@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.installation import Installation
+from snaglist.kernel import Assets, Description, Endpoint, Installation, Job, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging

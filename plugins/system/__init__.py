@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
-from snaglist.kernel.plugin import Plugin
+from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`

@@ -29,7 +29,7 @@ MANY = 70
 
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 # -P: not the checkout, whatever folder the tests run in.
-SNAGLIST = ("-P", "-c", "from snaglist.kernel.cli import main; main()")
+SNAGLIST = ("-P", "-c", "from snaglist.plugins.start import main; main()")
 
 
 def environment(data: Path, **more: str) -> dict[str, str]:

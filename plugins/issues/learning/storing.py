@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.issues.learning import queries
 from snaglist.plugins.issues.learning.evidence import Member
 from snaglist.plugins.issues.learning.model import Node, learn
