@@ -1,7 +1,8 @@
 """Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
 
 pluggy finds the implementations of a hook and checks their arguments. They are called one by one, because each is
-contained by itself. Whether a plugin is on in an application is read from its database with every request or batch.
+contained by itself. Whether a plugin is on in an application is a row of its settings: a batch reads it, requests
+remember it for a second at most (`Call.remembered`).
 """
 
 import logging
@@ -23,14 +24,15 @@ from sqlalchemy import Connection
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
-from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Description, Plugin, normal, way_on
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
 
 if TYPE_CHECKING:
     from snaglist.kernel.call import Call
+
+__all__ = ["DISTRIBUTION", "Plugins", "normal", "way_on"]
 
 log = logging.getLogger("snaglist")
 P = ParamSpec("P")

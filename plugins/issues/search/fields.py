@@ -7,10 +7,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, select
 
-from snaglist.kernel import Call, digest
+from snaglist.kernel import Call, Installation, digest
 from snaglist.kernel.containment import contained
-from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.installation import Installation
+from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
 from snaglist.plugins.issues.tables import issue_facets, issues
