@@ -13,8 +13,7 @@ from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib import metadata
 from importlib.metadata import EntryPoint
-from inspect import signature
-from types import FunctionType
+from inspect import getmembers, isfunction, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import click
@@ -294,9 +293,8 @@ class Plugins:
     def _register(self, plugin: Plugin) -> None:
         """Let pluggy look at the implementations of a plugin, and note them."""
         module = plugin.module
-        for name, function in vars(module).items():
-            is_hook = isinstance(function, FunctionType) and hasattr(function, "snaglist_impl")
-            if is_hook and {"register", "cli"} & {*signature(function).parameters}:
+        for name, function in getmembers(module, isfunction):
+            if hasattr(function, "snaglist_impl") and {"register", "cli"} & {*signature(function).parameters}:
                 raise ValueError(f"{name}(): since 0.2 a hook returns what it adds: {CHANGED}")
         self._manager.register(module, plugin.id)
         for caller in self._manager.get_hookcallers(module) or ():
