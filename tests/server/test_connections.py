@@ -60,7 +60,7 @@ class System:
         return system
 
 plugins.entry_points = lambda group: [System(), Point()]
-from snaglist.kernel.cli import main
+from snaglist.plugins.start import main
 main()
 """
 
@@ -361,7 +361,7 @@ def test_health_does_not_wait_for_slow_handlers(serve: Serve, tmp_path: Path) ->
 LOW = """
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
-from snaglist.kernel.cli import main
+from snaglist.plugins.start import main
 main()
 """
 
