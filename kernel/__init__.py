@@ -53,7 +53,7 @@ from snaglist.kernel.errors import (
     internal_error,
 )
 from snaglist.kernel.hookspecs import SchemaStep, hookimpl, hookspec
-from snaglist.kernel.installation import Installation, StoredSecret
+from snaglist.kernel.installation import Installation
 from snaglist.kernel.jobs import Cancelled, Job, JobCall, LeaseLost, job_reply, job_state
 from snaglist.kernel.plugin import Description, Plugin
 from snaglist.kernel.settings import NetworksOption, Option, UrlOption
@@ -62,7 +62,7 @@ from snaglist.kernel.text import clip, digest, key
 __all__ = [
     "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
     "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
-    "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "StoredSecret", "TooLarge",
+    "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "TooLarge",
     "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
     "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key", "own",
     "paging", "read", "times", "write",

@@ -150,7 +150,7 @@ class Call(Work):
 
     def enabled(self, plugin: str) -> bool:
         """Tell whether a plugin is on in this application (needs an open transaction)."""
-        return bool(self.service.plugins.enabled(self.db, plugin))
+        return self.service.plugins.enabled(self.db, plugin)
 
     def enqueue(self, kind: str, args: Mapping[str, Any] | None = None, **options: Any) -> int:
         """Queue a job in the open transaction and return its id; see `Jobs.enqueue` for the options."""
@@ -161,8 +161,7 @@ class Call(Work):
 
         `check` returns a result as it is to be taken; when it raises, the plugin failed.
         """
-        found: dict[str, R] = self.service.plugins.emit(hook, self, value, check)
-        return found
+        return self.service.plugins.emit(hook, self, value, check)
 
     def chain(
         self,
@@ -176,5 +175,4 @@ class Call(Work):
         `copy` makes what a plugin gets and may change; `check` returns a result as it is to be taken: when it raises,
         the plugin failed and the value stays as it was.
         """
-        changed: T = self.service.plugins.chain(hook, self, value, copy, check)
-        return changed
+        return self.service.plugins.chain(hook, self, value, copy, check)

@@ -101,13 +101,6 @@ class Endpoint:
         found: Operation | None = getattr(self, name) if name in METHODS else None
         return found
 
-    def needs_schema(self, method: str, part: str) -> bool:
-        """Tell whether a method has to describe a part: its answer, and the body unless the endpoint reads it."""
-        described = (
-            ("response", "body") if method in ("post", "put", "patch") and not self.authenticate else ("response",)
-        )
-        return self.operation(method) is not None and part in described
-
     def allow(self) -> str:
         """Return the value of the `Allow` header."""
         names = [name.upper() for name in METHODS if getattr(self, name)]

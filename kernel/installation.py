@@ -1,27 +1,22 @@
 """What a call sees of the installation it runs in: `call.service`. The kernel's `Service` is one."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
+from sqlalchemy import Connection
 from sqlalchemy.engine import RowMapping
 
 from snaglist.kernel.applications import Application, Applications
-from snaglist.kernel.auth import Keys
 from snaglist.kernel.database import Database
 from snaglist.kernel.origin import Network
+from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.settings import Settings
 
-
-@dataclass(frozen=True, slots=True)
-class StoredSecret:
-    """A sealed value where an area keeps it. `label` is what people know it by; `replace` stores it sealed anew."""
-
-    field: str
-    label: str
-    sealed: bytes
-    replace: Callable[[bytes], object]
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+Check = Callable[[Any], T] | None
 
 
 class Secrets(Protocol):
@@ -88,6 +83,49 @@ class Jobs(Protocol):
         """Take note that something was written in an application just now."""
 
 
+class Plugins(Protocol):
+    """The plugins of this process, and their hooks."""
+
+    def all(self) -> list[Plugin]:
+        """Every plugin found, failed ones included, in load order."""
+
+    def loaded(self) -> list[Plugin]:
+        """The plugins that work, in load order: core areas first."""
+
+    def find(self, plugin_id: str) -> Plugin | None:
+        """Return a plugin by id."""
+
+    def added(self, hook: Callable[[], Sequence[T]]) -> list[tuple[Plugin, T]]:
+        """Return what plugins added by a collect hook, each with its plugin."""
+
+    def types(self, hook: Callable[[], Mapping[str, T]]) -> dict[str, T]:
+        """Return what plugins added by name by a collect hook."""
+
+    def calls(self, hook: Callable[P, R]) -> list[tuple[Plugin, Callable[P, R]]]:
+        """Return the implementations of a hook in their order, each with its plugin, for whoever calls them itself."""
+
+    def enabled(self, db: Connection, plugin_id: str) -> bool:
+        """Tell whether a plugin works and is on in the application of the transaction."""
+
+    def states(self, db: Connection) -> dict[str, dict[str, Any]]:
+        """Return the stored state of every plugin: `enabled` and `last_error`."""
+
+    def switch(self, call: Any, plugin: Plugin, on: bool) -> None:
+        """Store the new state and tell the plugin."""
+
+    def is_failing(self, db: Connection, plugin: Plugin, hook: str) -> bool:
+        """Tell whether the last error of a plugin in the application of the transaction is that of this hook."""
+
+    def note(self, call: Any, plugin: Plugin, hook: str, message: str | None) -> None:
+        """Store what went wrong in an application as the plugin's `last_error`, None when it is well again."""
+
+    def emit(self, hook: Callable[[Any, T], R], call: Any, value: T, check: Check[R]) -> dict[str, R]:
+        """Call a robust hook; see `Call.emit`."""
+
+    def chain(self, hook: Callable[[Any, T], T | None], call: Any, value: T, copy: Check[T], check: Check[T]) -> T:
+        """Pass a value through a chain hook; see `Call.chain`."""
+
+
 class Installation(Protocol):
     """One installation, as everything that runs in it may use it."""
 
@@ -96,13 +134,15 @@ class Installation(Protocol):
     database: Database
     applications: Applications
     schemas: Schemas
-    keys: Keys
-    plugins: Any
     jobs: Jobs
     secrets: Secrets
     outbound: Outbound
     assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None
     login_url: Callable[[Mapping[str, Any]], str] | None
+
+    @property
+    def plugins(self) -> Plugins:
+        """The plugins of this process."""
 
     def call(self, application: Application | None = None, actor: Any = None) -> Any:
         """Return a call for work outside a request; without an application it acts on the first."""

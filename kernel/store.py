@@ -1,6 +1,5 @@
 """The kernel's tables: in each application's database `settings`, `jobs` and the ledger; the registry."""
 
-import base64
 from typing import Any
 
 from sqlalchemy import Connection, Index, MetaData, PrimaryKeyConstraint, Table, UniqueConstraint, bindparam, select
@@ -11,7 +10,7 @@ from snaglist.kernel.database import upsert
 from snaglist.kernel.ddl import create_table
 
 __all__ = [
-    "applications", "decoded", "get_setting", "get_settings", "instance", "jobs", "put_setting", "registry_metadata",
+    "applications", "get_setting", "get_settings", "instance", "jobs", "put_setting", "registry_metadata",
     "schema_step", "settings",
 ]  # fmt: skip
 
@@ -104,14 +103,6 @@ def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
     """Return all stored values whose key starts with a prefix, by key."""
     rows = db.execute(_SOME_SETTINGS, {"first": prefix, "behind": prefix + "\x7f"})
     return {row[0]: row[1] for row in rows}
-
-
-def decoded(text: str) -> bytes:
-    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
-    try:
-        return base64.b64decode(text)
-    except ValueError:
-        return b""
 
 
 def create_registry(db: Connection) -> None:

@@ -25,7 +25,7 @@ _AREAS: dict[str, tuple[str, ...]] = {
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
         "store_events", "create_issue", "change_status", "resolve_issue_id",
     ),
-    "snaglist.plugins.system": ("HealthCheck", "Metric"),
+    "snaglist.plugins.system": ("HealthCheck", "Metric", "StoredSecret"),
     "snaglist.plugins.tags": (),
     "snaglist.plugins.logs": ("Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots"),
     "snaglist.plugins.connectors": (),

@@ -85,8 +85,7 @@ def register_connectors() -> Mapping[str, ConnectorType]:  # type: ignore[empty-
 
 def types(call: Call) -> Mapping[str, ConnectorType]:
     """Return the types of all plugins by name."""
-    found: Mapping[str, ConnectorType] = call.service.plugins.types(register_connectors)
-    return found
+    return call.service.plugins.types(register_connectors)
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

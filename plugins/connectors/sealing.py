@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, StoredSecret
+from snaglist.kernel import Call
 from snaglist.plugins.connectors import queries
+from snaglist.plugins.system import StoredSecret
 
 
 def seal(call: Call, connector_id: int, secrets: Mapping[str, Any]) -> bytes | None:

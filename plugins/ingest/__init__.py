@@ -16,7 +16,6 @@ from snaglist.kernel import (
     Option,
     Path,
     SchemaStep,
-    StoredSecret,
     hookimpl,
     own,
     read,
@@ -25,7 +24,7 @@ from snaglist.kernel import (
 from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
-from snaglist.plugins.system import HealthCheck
+from snaglist.plugins.system import HealthCheck, StoredSecret
 
 __all__: list[str] = []
 

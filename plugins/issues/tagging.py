@@ -7,5 +7,4 @@ from snaglist.plugins.issues.contract import Tagging
 
 def tagging(call: Call) -> Tagging:
     """Return the tags of issues."""
-    found: Tagging = call.service.plugins.types(hookspecs.register_tagging)["tags"]
-    return found
+    return call.service.plugins.types(hookspecs.register_tagging)["tags"]

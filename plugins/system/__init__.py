@@ -14,7 +14,7 @@ from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hooki
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
-from snaglist.plugins.system.hookspecs import HealthCheck, Metric
+from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
 from snaglist.plugins.system.jobs.leases import worker_alive
 from snaglist.plugins.system.jobs.queue import Queue
@@ -34,8 +34,9 @@ from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.sealing import Sealing
 
 __all__ = [
-    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused", "Worker",
-    "check_address", "hookspecs", "is_listed", "require_intended_key", "serve", "worker_alive",
+    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused",
+    "StoredSecret", "Worker", "check_address", "decoded", "hookspecs", "is_listed", "require_intended_key",
+    "serve", "worker_alive",
 ]  # fmt: skip
 
 SERVER_OPTIONS = (

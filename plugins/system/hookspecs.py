@@ -1,9 +1,10 @@
 """The hooks that this area calls."""
 
+import base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from snaglist.kernel import Call, Installation, StoredSecret, hookspec
+from snaglist.kernel import Call, Installation, hookspec
 
 Metric = Callable[[Call], Iterable[tuple[Mapping[str, str], float]]]
 
@@ -23,6 +24,24 @@ class HealthCheck:
     check: Callable[[Installation], bool]
     hint: str = "see its plugin"
     asked: Callable[[Installation], bool] = _always
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """A sealed value where an area keeps it. `label` is what people know it by; `replace` stores it sealed anew."""
+
+    field: str
+    label: str
+    sealed: bytes
+    replace: Callable[[bytes], object]
+
+
+def decoded(text: str) -> bytes:
+    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
 
 
 @hookspec

@@ -186,4 +186,4 @@ def _take_leave(service: Service, application: Application) -> None:
     with call.transaction() as db:
         if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
             raise Conflict("A job of this application is running.")
-        call.service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)
+        service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)

@@ -246,12 +246,18 @@ def _check_schemas(service: Service, endpoints: Iterable[Endpoint]) -> None:
     for endpoint, method, part in product(endpoints, METHODS, ("query", "body", "response")):
         try:
             found = service.schemas.find(endpoint.schemas, endpoint.name, method, part)
-            if found is None and endpoint.needs_schema(method, part):
+            if found is None and _is_needed(endpoint, method, part):
                 raise FileNotFoundError("is missing; is its folder package data?")
             Draft202012Validator.check_schema(found.contents if found else True)
         except Exception as error:
             reason = getattr(error, "message", error)
             raise ValueError(f"schema {endpoint.name}/{method}-{part}.json: {reason}") from error
+
+
+def _is_needed(endpoint: Endpoint, method: str, part: str) -> bool:
+    """Tell whether a method has to describe a part: its answer, and the body unless the endpoint reads it."""
+    with_body = method in ("post", "put", "patch") and not endpoint.authenticate
+    return endpoint.operation(method) is not None and part in (("response", "body") if with_body else ("response",))
 
 
 _CHECKS: dict[str, Callable[..., None]] = {

@@ -231,8 +231,7 @@ def register_trackers() -> Mapping[str, Provider]:  # type: ignore[empty-body]
 
 def providers(call: Call) -> Mapping[str, Provider]:
     """Return the providers of all plugins by name."""
-    found: Mapping[str, Provider] = call.service.plugins.types(register_trackers)
-    return found
+    return call.service.plugins.types(register_trackers)
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

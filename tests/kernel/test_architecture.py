@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("hosting", "kernel", "plugins", "schemas", "testing")
 CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,000.
-KERNEL_LINES = 3935
+KERNEL_LINES = 3931
 MODULE_LINES = 400
 
 
@@ -104,7 +104,7 @@ def test_the_public_door() -> None:
     assert door.__all__ == [
         "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
         "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
-        "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "StoredSecret", "TooLarge",
+        "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "TooLarge",
         "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
         "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key",
         "own", "paging", "read", "times", "write",

@@ -29,7 +29,7 @@ from snaglist.kernel import (
 )
 from snaglist.kernel.cli import Session, cli, command
 from snaglist.kernel.engines import TransactionEnded
-from snaglist.kernel.hookspecs import dashboard_assets
+from snaglist.kernel.hookspecs import dashboard_assets, register_tables
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.connectors import ConnectorType
 from snaglist.plugins.connectors.contract import register_connectors
@@ -129,7 +129,7 @@ def test_hook_register_paths(install: Install, kernel: Kernel) -> None:
 def test_hook_register_tables(install: Install, kernel: Kernel) -> None:
     install("a", register_tables=lambda: [notes])
     with kernel() as client:
-        assert client.service.plugins.find("a").tables == [notes]
+        assert client.service.plugins.find("a").values(register_tables) == [notes]
 
 
 def test_hook_register_steps(install: Install, kernel: Kernel) -> None:

@@ -79,8 +79,7 @@ def register_channel_types() -> Mapping[str, ChannelType]:  # type: ignore[empty
 
 def types(call: Call) -> Mapping[str, ChannelType]:
     """Return the types of all plugins by name."""
-    found: Mapping[str, ChannelType] = call.service.plugins.types(register_channel_types)
-    return found
+    return call.service.plugins.types(register_channel_types)
 
 
 def check_added(hook: str, name: str, value: Any) -> None:

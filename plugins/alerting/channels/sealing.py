@@ -6,9 +6,10 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, StoredSecret
+from snaglist.kernel import Call
 from snaglist.plugins.alerting.channels import queries
 from snaglist.plugins.alerting.channels.contract import Target
+from snaglist.plugins.system import StoredSecret
 
 
 def seal_target(call: Call, channel_id: int, target: Target) -> bytes:

@@ -7,8 +7,9 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from snaglist.kernel import Call, StoredSecret, Unauthorized, Unavailable, times
-from snaglist.kernel.store import decoded, get_setting, get_settings, put_setting
+from snaglist.kernel import Call, Unauthorized, Unavailable, times
+from snaglist.kernel.store import get_setting, get_settings, put_setting
+from snaglist.plugins.system import StoredSecret, decoded
 
 _BYTES = 24
 

@@ -73,8 +73,7 @@ def _is_on(call: Call, plugin: Plugin) -> bool:
         return True
     if call.connection is not None:
         return call.enabled(plugin.id)
-    enabled: Callable[..., bool] = call.service.plugins.enabled
-    return call.remembered(f"plugin.{plugin.id}", partial(enabled, plugin_id=plugin.id))
+    return call.remembered(f"plugin.{plugin.id}", partial(call.service.plugins.enabled, plugin_id=plugin.id))
 
 
 def read_with(service: Installation, call: Call | None, work: Callable[[Sequence[Parser]], _Made]) -> _Made:

@@ -6,19 +6,8 @@ from importlib.resources import files
 
 from sqlalchemy import Table
 
-from snaglist.kernel import (
-    Assets,
-    Call,
-    Description,
-    Endpoint,
-    Option,
-    SchemaStep,
-    StoredSecret,
-    hookimpl,
-    own,
-    read,
-    write,
-)
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, own, read, write
+from snaglist.plugins.system import StoredSecret
 from snaglist_otlp import handlers
 from snaglist_otlp.access import CROSS_ORIGIN, KEYS
 from snaglist_otlp.options import OPTIONS, RATES
