@@ -105,7 +105,14 @@ def _measure(engine: str, applications: int, seconds: float) -> dict[str, float]
             }
             environment = {**os.environ, "SERVICE_DATA": folder, "SERVICE_LOG_LEVEL": "error"}
             environment |= {f"SERVICE_{name.replace('__', '_').upper()}": value for name, value in config.items()}
-            command = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()", "jobs", "work", "--quiet"]
+            command = [
+                sys.executable,
+                "-c",
+                "from snaglist.plugins.start import main; main()",
+                "jobs",
+                "work",
+                "--quiet",
+            ]
             with subprocess.Popen(command, env=environment) as worker:
                 try:
                     return _watch(service, worker.pid, seconds) | requests

@@ -1,9 +1,39 @@
-"""The public door for plugin authors: everything a plugin needs is imported from here.
+"""The door of snaglist for areas and plugins: what they use of the kernel is in `__all__` here, or of a module below.
 
-Names that are not listed in `__all__` here (or in the modules listed there) may change without notice.
+For plugins of any kind:
+
+- `bodies`: bodies of requests, for codings and types that `Call.read_body` does not take
+- `bulk`: many rows in one statement
+- `cli`: commands
+- `columns`: columns that come out equal on every database
+- `containment`: calling code of other plugins
+- `database`: statements that differ between databases
+- `ddl`: changes of the schema, in steps
+- `hookspecs`: the hooks that the kernel calls
+- `origin`: names of hosts and networks
+- `paging`: pages and cursors of lists
+- `privacy`: files and folders that nobody else may read
+- `store`: values that an application keeps under a key, and the kernel's own tables
+- `text`: what names and screens may hold
+- `times`: times as texts
+
+For what runs, shows or mends an installation, as the area `system` does:
+
+- `app`: the WSGI application
+- `endpoints`: what endpoints have in common
+- `faults`: what can be wrong with a database
+- `gate`: requests before they are calls
+- `plugins`: the plugins of a process
+- `service`: one running installation
+- `settings`: the configuration
+- `steps`: the steps of schemas
+
+A module's `__all__` names what may be imported from it, and nothing that is here. Every other name may change without
+notice.
 """
 
-from snaglist.kernel import bodies, columns, paging, times
+from snaglist.kernel import bodies, columns, hookspecs, paging, times
+from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Actor, Call
 from snaglist.kernel.endpoints import Assets, Endpoint, Operation, Path, Reply, own, read, write
 from snaglist.kernel.errors import (
@@ -19,15 +49,21 @@ from snaglist.kernel.errors import (
     Unauthorized,
     Unavailable,
     UnsupportedMedia,
+    UriTooLong,
+    internal_error,
 )
-from snaglist.kernel.hookspecs import Description, SchemaStep, hookimpl, hookspec
-from snaglist.kernel.jobs import Job, JobCall, job_reply
-from snaglist.kernel.settings import Option
+from snaglist.kernel.hookspecs import SchemaStep, hookimpl, hookspec
+from snaglist.kernel.installation import Installation, StoredSecret
+from snaglist.kernel.jobs import Cancelled, Job, JobCall, LeaseLost, job_reply, job_state
+from snaglist.kernel.plugin import Description, Plugin
+from snaglist.kernel.settings import NetworksOption, Option, UrlOption
 from snaglist.kernel.text import clip, digest, key
 
 __all__ = [
-    "Actor", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description", "Endpoint", "Forbidden",
-    "Invalid", "Job", "JobCall", "NotFound", "Operation", "Option", "Path", "Reply", "SchemaStep", "ServiceError",
-    "TooLarge", "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "bodies", "clip", "columns", "digest",
-    "hookimpl", "hookspec", "job_reply", "key", "own", "paging", "read", "times", "write",
+    "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
+    "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
+    "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "StoredSecret", "TooLarge",
+    "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
+    "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key", "own",
+    "paging", "read", "times", "write",
 ]  # fmt: skip

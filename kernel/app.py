@@ -17,6 +17,8 @@ from snaglist.kernel.origin import scheme_of
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 
+__all__ = ["create_app", "security_headers"]
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "

@@ -1,7 +1,6 @@
 """Applications: the tenants of one installation, what the registry lists, and their folders."""
 
 import logging
-import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from snaglist.kernel.faults import MISSING, NEWER, Unusable, look
 from snaglist.kernel.privacy import PRIVATE, make_folder, narrow
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import State, Step, Steps
+from snaglist.kernel.text import slug
 
 log = logging.getLogger("snaglist")
 
@@ -24,7 +24,6 @@ CACHE_SECONDS = 1.0
 STATE_SECONDS = 10.0
 MAX_TENANT = 63
 FIRST = "default"
-_SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,11 @@ class Application:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "file", self.folder / "service.sqlite")
+
+    def row(self, position: int) -> dict[str, object]:
+        """Return the registry's row of it."""
+        stored = {name: getattr(self, name) for name in ("id", "name", "tenant", "created_at")}
+        return stored | {"position": position}
 
     @property
     def label(self) -> str:
@@ -71,11 +75,6 @@ class Registry:
     file: Path
     id: str = ""
     label: str = "registry"
-
-
-def slug(text: str) -> str:
-    """Return the slug of a name: lower case, every run of other characters than a-z and 0-9 one dash."""
-    return _SEPARATORS.sub("-", text.lower()).strip("-")
 
 
 def tenant_name(prefix: str, application: str) -> str:
@@ -144,13 +143,13 @@ class Applications:
         )
 
     def unregistered(self) -> list[Application]:
-        """Applications as their databases are found, for a registry that is missing.
+        """Applications as their databases are found, the first one first, for a registry that is missing.
 
         On a server only the first is looked for: other names there may belong to another installation's prefix.
         """
         if self._database.engine_name == "sqlite":
             # Not a glob of the files: it ends at the first folder that this user may not look into.
-            folders = sorted(self._data.glob("applications/*"))
+            folders = sorted(self._data.glob("applications/*"), key=lambda folder: (folder.name != FIRST, folder))
             ids = [folder.name for folder in folders if look(folder / "service.sqlite") is not MISSING]
         else:
             first = self.make(FIRST, FIRST, times.now())
@@ -164,7 +163,7 @@ class Applications:
         applied = self._upgrade(first)
         with self._database.exclusive(self.registry) as db:
             if not db.execute(select(func.count()).select_from(store.applications)).scalar_one():
-                db.execute(insert(store.applications), row(first, 1))
+                db.execute(insert(store.applications), first.row(1))
         self.refresh()
         return applied
 
@@ -226,9 +225,3 @@ class Applications:
             self.make_folders(application)
         except OSError as error:
             log.error("application %s: %s: %s", application.id, error.filename, error.strerror)
-
-
-def row(application: Application, position: int) -> dict[str, object]:
-    """Return the registry's row of an application."""
-    stored = {name: getattr(application, name) for name in ("id", "name", "tenant", "created_at")}
-    return stored | {"position": position}

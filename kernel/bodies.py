@@ -12,6 +12,8 @@ from urllib.parse import parse_qsl, quote
 
 from snaglist.kernel.errors import BadRequest, TooLarge, UnsupportedMedia
 
+__all__ = ["MAX_DEPTH", "check_json_type", "media_type", "parse_json", "read_body"]
+
 MAX_DEPTH = 128
 _BROKEN_ESCAPE = re.compile("%(?![0-9a-fA-F]{2})")
 _NOT_UTF8 = "The query is not valid percent-encoded UTF-8."

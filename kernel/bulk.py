@@ -18,6 +18,8 @@ from sqlalchemy.types import LargeBinary, String, Text, TypeEngine
 
 from snaglist.kernel.columns import JsonText
 
+__all__ = ["FEW", "Rows", "insert_rows", "is_text", "qualified", "records", "recordset"]
+
 FEW = 8  # below this many rows the plain way is as fast
 Rows = Sequence[Mapping[str, Any]]
 

@@ -14,6 +14,11 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from snaglist.kernel.text import storable
 
+__all__ = [
+    "JsonText", "blob", "data", "document", "flag", "id_column", "metadata", "moment", "number", "real", "reference",
+    "text",
+]  # fmt: skip
+
 # All tables of an application's database; areas and plugins add theirs, so that foreign keys resolve.
 metadata = MetaData()
 

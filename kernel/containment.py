@@ -15,6 +15,8 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel.text import clip
 
+__all__ = ["Stopped", "contained", "describe"]
+
 P = ParamSpec("P")
 T = TypeVar("T")
 _MESSAGE = 300

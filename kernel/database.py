@@ -42,6 +42,8 @@ from snaglist.kernel.faults import FOREIGN, MISSING, KnownFaults, Tenant, Unusab
 from snaglist.kernel.privacy import make_folder, narrow, open_private
 from snaglist.kernel.settings import Settings
 
+__all__ = ["chunks", "clock", "contains", "ends_transaction", "files_of", "insert_ignore", "inserted_id", "upsert"]
+
 log = logging.getLogger("snaglist")
 
 LOCK_SECONDS = 60

@@ -13,6 +13,11 @@ from typing import Any
 from sqlalchemy import Column, Connection, Index, MetaData, Table, inspect
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DropIndex, DropTable, SchemaItem
 
+__all__ = [
+    "add_column", "add_index", "create_table", "drop_column", "drop_index", "drop_table", "rename_column",
+    "rename_table",
+]  # fmt: skip
+
 
 def create_table(db: Connection, name: str, *parts: SchemaItem, **options: Any) -> None:
     """Create a table of columns, constraints and indexes, given as `sqlalchemy.Table` takes them."""

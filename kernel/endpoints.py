@@ -9,6 +9,8 @@ from typing import Any, Literal
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Call
 
+__all__ = ["DEFAULT_BODY_LIMIT", "METHODS"]
+
 METHODS = ("get", "post", "put", "patch", "delete")
 DEFAULT_BODY_LIMIT = 1024 * 1024
 

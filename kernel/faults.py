@@ -17,6 +17,11 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel.errors import ServiceError, Unavailable
 
+__all__ = [
+    "DAMAGED", "DENIED", "FOREIGN", "MISSING", "NEWER", "OF_THE_SCHEMA", "READONLY", "Fault", "Tenant", "Unusable",
+    "fault_of", "look", "names_no_table", "told",
+]  # fmt: skip
+
 log = logging.getLogger("snaglist")
 
 

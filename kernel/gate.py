@@ -39,6 +39,8 @@ from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.schemas import unsafe
 from snaglist.kernel.service import Service
 
+__all__ = ["MAX_URL", "TOO_LONG", "Gate", "encode_json"]
+
 MAX_URL = 16 * 1024
 MAX_HEADERS = 64 * 1024
 TOO_LONG = "The URL is over 16 KiB."

@@ -17,7 +17,6 @@ Core areas come first, then plugins by name, each after those it names in `after
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -28,37 +27,12 @@ from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
 from snaglist.kernel.installation import Installation
 from snaglist.kernel.jobs import Job
+from snaglist.kernel.plugin import Description, Plugin
 from snaglist.kernel.settings import Option
 
 hookspec = pluggy.HookspecMarker("snaglist")
 SchemaStep = tuple[str, Callable[[Connection], None]]
 hookimpl = pluggy.HookimplMarker("snaglist")
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What a plugin is. `id`: `^[a-z][a-z0-9_]{0,40}$`, equal to its entry point's name.
-
-    Core areas cannot be switched off. `after` names plugins whose tables this one's refer to. `lacks` says what
-    does not work until something is installed; the list of plugins and `snaglist doctor` show it.
-    """
-
-    id: str
-    name: str
-    description: str
-    category: str
-    version: str
-    core: bool = False
-    after: tuple[str, ...] = ()
-    lacks: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse what could not be shown or put in order."""
-        for name in ("name", "description", "category", "version", "lacks"):
-            if not isinstance(getattr(self, name), str):
-                raise TypeError(f"describe(): {name}: must be a text, not {getattr(self, name)!r:.60}")
-        if not isinstance(self.after, tuple | list) or not all(isinstance(one, str) for one in self.after):
-            raise TypeError(f"describe(): after: must be a tuple of texts, not {self.after!r:.60}")
 
 
 @hookspec
@@ -157,7 +131,7 @@ def dashboard_assets() -> Sequence[Assets]:  # type: ignore[empty-body]
 
 
 @hookspec
-def check_added(plugin: Any, hook: str, name: str | None, value: Any) -> None:
+def check_added(plugin: Plugin, hook: str, name: str | None, value: Any) -> None:
     """Direct. Look at a value that a plugin adds by a collect hook, and raise to refuse it. Since 0.2.
 
     `name` is its key where the hook returns a mapping. For the plugin that calls the hook: what is only used later
@@ -166,7 +140,7 @@ def check_added(plugin: Any, hook: str, name: str | None, value: Any) -> None:
 
 
 @hookspec
-def check_plugin(service: Installation, plugin: Any) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
+def check_plugin(service: Installation, plugin: Plugin) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
     """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2."""
 
 

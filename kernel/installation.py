@@ -1,6 +1,5 @@
 """What a call sees of the installation it runs in: `call.service`. The kernel's `Service` is one."""
 
-import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,8 +12,6 @@ from snaglist.kernel.database import Database
 from snaglist.kernel.origin import Network
 from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.settings import Settings
-
-KEY_FILE = "secret.key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +116,3 @@ class Installation(Protocol):
 
     def require_schema(self, application: Application) -> None:
         """Raise Unusable when the application's database is not as the code needs it."""
-
-
-def decoded(text: str) -> bytes:
-    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
-    try:
-        return base64.b64decode(text)
-    except ValueError:
-        return b""

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from snaglist.kernel.errors import BadRequest, Forbidden
 
+__all__ = ["Host", "Network", "is_loopback", "parse_host", "parse_networks"]
+
 _HOST = re.compile(
     r"(\[[0-9a-fA-F:.]{2,45}\]|[a-zA-Z0-9_](?:[a-zA-Z0-9_.-]{0,252}[a-zA-Z0-9_.])?)(?::([0-9]{1,5}))?", re.ASCII
 )

@@ -11,6 +11,8 @@ from snaglist.kernel.errors import Invalid
 from snaglist.kernel.schemas import unsafe
 from snaglist.kernel.text import digest
 
+__all__ = ["decode_cursor", "encode_cursor", "meta"]
+
 _MAX_CURSOR = 500
 
 

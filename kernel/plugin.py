@@ -6,15 +6,36 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import pluggy
-from sqlalchemy import Table
-
-from snaglist.kernel import hookspecs
-from snaglist.kernel.endpoints import Endpoint
-from snaglist.kernel.hookspecs import Description
 
 T = TypeVar("T")
 DISTRIBUTION = "snaglist"
 BLOCKED = "blocked by plugins.disabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What a plugin is. `id`: `^[a-z][a-z0-9_]{0,40}$`, equal to its entry point's name.
+
+    Core areas cannot be switched off. `after` names plugins whose tables this one's refer to. `lacks` says what
+    does not work until something is installed; the list of plugins and `snaglist doctor` show it.
+    """
+
+    id: str
+    name: str
+    description: str
+    category: str
+    version: str
+    core: bool = False
+    after: tuple[str, ...] = ()
+    lacks: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be shown or put in order."""
+        for name in ("name", "description", "category", "version", "lacks"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"describe(): {name}: must be a text, not {getattr(self, name)!r:.60}")
+        if not isinstance(self.after, tuple | list) or not all(isinstance(one, str) for one in self.after):
+            raise TypeError(f"describe(): after: must be a tuple of texts, not {self.after!r:.60}")
 
 
 @dataclass(slots=True)
@@ -34,16 +55,6 @@ class Plugin:
     def values(self, hook: Callable[[], Sequence[T]]) -> list[T]:
         """Return what it added by a collect hook."""
         return [value for _, value in self.added.get(hook.__name__, ())]
-
-    @property
-    def endpoints(self) -> list[Endpoint]:
-        """Its endpoints."""
-        return self.values(hookspecs.register_endpoints)
-
-    @property
-    def tables(self) -> list[Table]:
-        """Its tables."""
-        return self.values(hookspecs.register_tables)
 
     @property
     def core(self) -> bool:

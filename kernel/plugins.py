@@ -1,7 +1,8 @@
 """Plugins: found by entry point, loaded one by one so that a broken one harms nobody, asked at call time.
 
 pluggy finds the implementations of a hook and checks their arguments. They are called one by one, because each is
-contained by itself. Whether a plugin is on in an application is read from its database with every request or batch.
+contained by itself. Whether a plugin is on in an application is a row of its settings: a batch reads it, requests
+remember it for a second at most (`Call.remembered`).
 """
 
 import logging
@@ -12,7 +13,7 @@ from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib import metadata
 from importlib.metadata import EntryPoint
-from inspect import signature
+from inspect import getmembers, isfunction, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import click
@@ -22,14 +23,15 @@ from sqlalchemy import Connection
 from snaglist.kernel import hookspecs, store, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.engines import TransactionEnded, ends_transaction, is_aborted
-from snaglist.kernel.hookspecs import Description
-from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Plugin, normal, way_on
+from snaglist.kernel.plugin import BLOCKED, DISTRIBUTION, Description, Plugin, normal, way_on
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.steps import Step
 from snaglist.kernel.text import clip
 
 if TYPE_CHECKING:
     from snaglist.kernel.call import Call
+
+__all__ = ["DISTRIBUTION", "Plugins", "normal", "way_on"]
 
 log = logging.getLogger("snaglist")
 P = ParamSpec("P")
@@ -291,9 +293,8 @@ class Plugins:
     def _register(self, plugin: Plugin) -> None:
         """Let pluggy look at the implementations of a plugin, and note them."""
         module = plugin.module
-        for name in dir(module):
-            is_hook = self._manager.parse_hookimpl_opts(module, name) is not None
-            if is_hook and {"register", "cli"} & {*signature(getattr(module, name)).parameters}:
+        for name, function in getmembers(module, isfunction):
+            if hasattr(function, "snaglist_impl") and {"register", "cli"} & {*signature(function).parameters}:
                 raise ValueError(f"{name}(): since 0.2 a hook returns what it adds: {CHANGED}")
         self._manager.register(module, plugin.id)
         for caller in self._manager.get_hookcallers(module) or ():
@@ -321,12 +322,13 @@ class Plugins:
 
         def collect() -> None:
             taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
+            checks = [check for _, check in self.calls(hookspecs.check_added)]
             kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
             for name, value in found:
                 if not isinstance(value, kind):
                     raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
-                for _, check in self.calls(hookspecs.check_added):
-                    contained(check, plugin, hook, name, value)
+                for check in checks:
+                    check(plugin, hook, name, value)
                 if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
                     name = getattr(value, attribute)
                 if name in taken:

@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+__all__ = ["PRIVATE", "make_folder", "narrow", "open_private"]
+
 PASSABLE, PRIVATE = 0o755, 0o700
 
 

@@ -15,7 +15,7 @@ from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
 from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
-from snaglist.kernel.installation import KEY_FILE, Jobs, Outbound, Secrets
+from snaglist.kernel.installation import Jobs, Outbound, Secrets
 from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import Plugins
@@ -24,9 +24,12 @@ from snaglist.kernel.schemas import Schemas
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import CORE, Step, StepFailed, Steps
 
+__all__ = ["CREATED", "KEY_FILE", "Service"]
+
 log = logging.getLogger("snaglist")
 
 CREATED = "application"
+KEY_FILE = "secret.key"
 T = TypeVar("T")
 
 
@@ -128,7 +131,7 @@ class Service:
 
     def endpoints(self) -> dict[str, tuple[Endpoint, Plugin]]:
         """All endpoints by name with the plugin they belong to."""
-        return {e.name: (e, plugin) for plugin in self.plugins.loaded() for e in plugin.endpoints}
+        return {found.name: (found, plugin) for plugin, found in self.plugins.added(hookspecs.register_endpoints)}
 
     def body_limit(self, endpoint: Endpoint) -> int:
         """Return how many bytes a body for this endpoint may have."""

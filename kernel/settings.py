@@ -17,6 +17,8 @@ from typing import Any
 
 from snaglist.kernel.origin import is_url, parse_networks
 
+__all__ = ["KERNEL_OPTIONS", "ConfigurationError", "Settings", "Value"]
+
 Value = str | int | float | bool | list[str]
 
 SHORT_NAMES = {

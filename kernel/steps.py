@@ -15,6 +15,8 @@ from snaglist.kernel.database import Database, insert_ignore
 from snaglist.kernel.engines import ends_transaction
 from snaglist.kernel.faults import FOREIGN, MISSING, Fault, Tenant
 
+__all__ = ["CORE", "Step", "StepFailed"]
+
 CORE = "core"
 
 

@@ -1,5 +1,6 @@
 """The kernel's tables: in each application's database `settings`, `jobs` and the ledger; the registry."""
 
+import base64
 from typing import Any
 
 from sqlalchemy import Connection, Index, MetaData, PrimaryKeyConstraint, Table, UniqueConstraint, bindparam, select
@@ -8,6 +9,11 @@ from snaglist.kernel import times
 from snaglist.kernel.columns import document, flag, id_column, metadata, moment, number, text
 from snaglist.kernel.database import upsert
 from snaglist.kernel.ddl import create_table
+
+__all__ = [
+    "applications", "decoded", "get_setting", "get_settings", "instance", "jobs", "put_setting", "registry_metadata",
+    "schema_step", "settings",
+]  # fmt: skip
 
 registry_metadata = MetaData()
 
@@ -75,27 +81,6 @@ applications = Table(
 
 instance = Table("instance", registry_metadata, text("key", 191, primary_key=True), text("value"), moment("updated_at"))
 
-workers = Table(
-    "workers",
-    registry_metadata,
-    text("id", 120, primary_key=True),
-    text("kind", 20),
-    moment("started_at"),
-    moment("heartbeat_at"),
-    text("version", 32),
-    Index("ix_workers_heartbeat_at", "heartbeat_at"),
-)
-
-# When something was last written in an application, so that workers need not look into all.
-activity = Table(
-    "activity",
-    registry_metadata,
-    text("application", 64, primary_key=True),
-    moment("active_at"),
-    Index("ix_activity_active_at", "active_at"),
-)
-
-
 # PERF: asked with every request. Building a statement costs several times as much as executing it again.
 _ONE_SETTING = select(settings.c.value).where(settings.c.key == bindparam("wanted"))
 _SOME_SETTINGS = select(settings.c.key, settings.c.value).where(
@@ -119,6 +104,14 @@ def get_settings(db: Connection, prefix: str) -> dict[str, Any]:
     """Return all stored values whose key starts with a prefix, by key."""
     rows = db.execute(_SOME_SETTINGS, {"first": prefix, "behind": prefix + "\x7f"})
     return {row[0]: row[1] for row in rows}
+
+
+def decoded(text: str) -> bytes:
+    """Return a sealed value that a setting holds in base64; what is damaged opens with no key."""
+    try:
+        return base64.b64decode(text)
+    except ValueError:
+        return b""
 
 
 def create_registry(db: Connection) -> None:

@@ -4,8 +4,11 @@ import hashlib
 import re
 import unicodedata
 
+__all__ = ["CONTROLS", "harmless", "one_line", "slug", "storable", "visible"]
+
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line breaks too
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
 # They turn the direction of what follows, so that a text reads otherwise than it is.
 _TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -56,3 +59,8 @@ def digest(text: str) -> str:
 def query_text(value: object) -> str:
     """Return a Python value as it stands in a query."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def slug(text: str) -> str:
+    """Return the slug of a name: lower case, every run of other characters than a-z and 0-9 one dash."""
+    return _SEPARATORS.sub("-", text.lower()).strip("-")

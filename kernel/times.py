@@ -5,6 +5,11 @@ from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+__all__ = [
+    "FIRST", "LAST", "add", "from_stamp", "hour", "is_time", "now", "of_file", "parse", "parse_date", "parse_zone",
+    "read", "show",
+]  # fmt: skip
+
 _INPUT = re.compile(
     r"(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,]\d{1,9})?(Z|[+-]\d{2}:?\d{2})?", re.ASCII | re.IGNORECASE
 )

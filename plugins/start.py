@@ -1,7 +1,7 @@
 """The console script `snaglist`.
 
 Its imports take a moment, and an interrupt in that moment is no failure to be shown with a traceback. Therefore this
-module is not part of the kernel: its package imports all of it.
+module imports next to nothing until then.
 """
 
 import os
@@ -17,7 +17,7 @@ def main() -> NoReturn:
     given = signal.getsignal(signal.SIGINT)
     if given is signal.default_int_handler:  # otherwise the caller ignores interrupts
         signal.signal(signal.SIGINT, _interrupted)
-    from snaglist.kernel.cli import main as run
+    from snaglist.plugins.program import main as run
 
     signal.signal(signal.SIGINT, given)
     run()

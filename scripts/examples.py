@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 from snaglist.hosting import create_wsgi
@@ -294,11 +294,16 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "openapi", {}, None
 
 
+class _Distribution(NamedTuple):
+    name: str = "snaglist-hello"
+    version: str = "0.1.0"
+
+
 class Hello:
     """The entry point of a plugin to switch."""
 
     name = "hello"
-    dist = SimpleNamespace(name="snaglist-hello", version="0.1.0")
+    dist = _Distribution()
 
     def load(self) -> Any:
         """Return its module."""

@@ -4,17 +4,22 @@ import dataclasses
 import importlib
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-# The names of a core area that plugins rarely need are listed without their text.
-MODULES: dict[str, tuple[str, ...]] = {
-    "snaglist.kernel": (),
-    "snaglist.kernel.columns": (
+from snaglist import kernel
+
+# Of the kernel's modules these are shown with their text; the others, which plugins rarely need, as lists of names.
+_SHOWN: dict[str, tuple[str, ...]] = {
+    "columns": (
         "id_column", "reference", "text", "number", "real", "flag", "moment", "document", "data", "metadata",
     ),
-    "snaglist.kernel.database": ("upsert", "insert_ignore", "contains", "chunks"),
-    "snaglist.kernel.cli": ("Session", "command", "group", "table"),
+    "database": ("upsert", "insert_ignore", "contains", "chunks"),
+    "ddl": (),
+    "cli": ("Session", "command", "group", "table"),
+    "store": ("get_setting", "put_setting", "get_settings"),
+}  # fmt: skip
+_AREAS: dict[str, tuple[str, ...]] = {
     "snaglist.testing": ("running_service", "Client", "Answer"),
     "snaglist.plugins.issues": (
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
@@ -53,20 +58,27 @@ What may be imported, and from where. [What may change](#what-may-change) says w
 def plugin_reference(hooks: Mapping[str, tuple[str, str]]) -> str:
     """Return the reference; `hooks` holds signature and text of each."""
     parts = [MODES, *(f"### `{signature}`\n\n{text}\n" for signature, text in hooks.values()), NAMES]
-    for module, chosen in MODULES.items():
+    parts += _module("snaglist.kernel", ())
+    for name, text in re.findall(r"^- `(\w+)`: (.+)$", kernel.__doc__ or "", re.MULTILINE):
+        parts += _module(f"snaglist.kernel.{name}", _SHOWN.get(name), text)
+    for module, chosen in _AREAS.items():
         parts += _module(module, chosen)
     return "\n".join(parts)
 
 
-def _module(name: str, chosen: tuple[str, ...]) -> Iterator[str]:
+def _module(name: str, chosen: Sequence[str] | None, about: str = "") -> Iterator[str]:
+    """Give the entries of the `chosen` names of a module, of all of them when it is empty, and the list of the rest."""
     module = importlib.import_module(name)
-    public = list(getattr(module, "__all__", chosen))
+    hooks = [one for one, thing in vars(module).items() if hasattr(thing, "snaglist_spec")]
+    public = list(getattr(module, "__all__", hooks))
     yield f"### `{name}`\n"
-    for item in chosen or public:
+    if about:
+        yield f"{about[0].upper()}{about[1:]}.\n"
+    shown = public if chosen == () else chosen or ()
+    for item in shown:
         yield _entry(item, getattr(module, item))
-    rest = [item for item in public if item not in (chosen or public)]
-    if rest:
-        yield "Also: " + ", ".join(f"`{item}`" for item in rest) + ".\n"
+    if rest := [item for item in public if item not in shown]:
+        yield f"{'Also: ' if shown else ''}{', '.join(f'`{item}`' for item in rest)}.\n"
 
 
 def _entry(name: str, thing: Any) -> str:
@@ -91,6 +103,8 @@ def _members(kind: type) -> Iterator[tuple[str, str]]:
 
 def _signature(thing: Any) -> str:
     """Return the arguments, with defaults as they are written; fields of a dataclass as its constructor takes them."""
+    if getattr(thing, "_is_protocol", False):
+        return ""
     try:
         signature = inspect.signature(thing)
     except (TypeError, ValueError):

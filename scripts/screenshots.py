@@ -60,7 +60,7 @@ STACKS = {
 DAYS_BACK = (0, 1, 2, 3, 5, 8, 13, 21)
 # What the team did about some issues: a word of the title, the status.
 TRIAGE = {"delivered": "in_progress", "temperature": "fixed", "Report": "in_progress", "Cart 903": "wont_fix"}
-COMMAND = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Configuration keys of the area."""
 
-from snaglist.kernel import Option
-from snaglist.kernel.settings import NetworksOption
+from snaglist.kernel import NetworksOption, Option
 
 OPTIONS = (
     NetworksOption("access.trusted_proxies", [], "networks whose entries in a logged forwarded-for field are believed"),

@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, StoredSecret, hookimpl
 from snaglist.plugins.alerting import channels, outbox, rules, trying
 from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract
 from snaglist.plugins.alerting.evaluating import follow, job, look_at_batch

@@ -2,18 +2,7 @@
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from snaglist.kernel.columns import (
-    data,
-    document,
-    flag,
-    id_column,
-    metadata,
-    moment,
-    number,
-    real,
-    reference,
-    text,
-)
+from snaglist.kernel.columns import data, document, flag, id_column, metadata, moment, number, real, reference, text
 
 # `retry_at`: until then a channel that gave no answer at all is left alone.
 channels = Table(

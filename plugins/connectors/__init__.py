@@ -11,8 +11,7 @@ from typing import Any
 import click
 from sqlalchemy import Column, Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, StoredSecret, hookimpl
 from snaglist.plugins.connectors import contract, sealing, syncing
 from snaglist.plugins.connectors.commands import COMMANDS
 from snaglist.plugins.connectors.contract import (

@@ -7,8 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Conflict, JobCall, ServiceError, Unavailable, digest, times
-from snaglist.kernel.jobs import Cancelled
+from snaglist.kernel import Call, Cancelled, Conflict, JobCall, ServiceError, Unavailable, digest, times
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure

@@ -5,6 +5,7 @@ offer through `dashboard_assets`; every screen then talks to the JSON API like a
 """
 
 from collections.abc import Sequence
+from importlib.metadata import version
 
 from snaglist.kernel import Description, Path, hookimpl
 from snaglist.plugins.dashboard.site import ASSET_PATTERN, Site
@@ -20,7 +21,7 @@ def describe() -> Description:
         name="Dashboard",
         description="The page at the root and the browser modules of all areas",
         category="Core",
-        version="0.1.0",
+        version=version("snaglist"),
         core=True,
     )
 

@@ -7,8 +7,21 @@ from importlib.resources import files
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, SchemaStep, hookimpl, own, read, write
-from snaglist.kernel.installation import Installation, StoredSecret
+from snaglist.kernel import (
+    Assets,
+    Call,
+    Description,
+    Endpoint,
+    Installation,
+    Option,
+    Path,
+    SchemaStep,
+    StoredSecret,
+    hookimpl,
+    own,
+    read,
+    write,
+)
 from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS

@@ -17,10 +17,7 @@ from uuid import uuid4
 
 import zstandard
 
-from snaglist.kernel import Call, ServiceError, TooLarge, Unavailable, digest
-from snaglist.kernel.applications import Application
-from snaglist.kernel.errors import internal_error
-from snaglist.kernel.installation import Installation
+from snaglist.kernel import Application, Call, Installation, ServiceError, TooLarge, Unavailable, digest, internal_error
 from snaglist.plugins.ingest.checking import MAX_PREVIEW
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.ingest.wire import Broken, Wire

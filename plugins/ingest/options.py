@@ -1,7 +1,6 @@
 """Configuration keys of the area, and its limits."""
 
-from snaglist.kernel import Option
-from snaglist.kernel.settings import UrlOption
+from snaglist.kernel import Option, UrlOption
 from snaglist.plugins.ingest.wire import BrokerOption
 from snaglist.plugins.logs import Rates
 

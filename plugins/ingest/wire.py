@@ -15,8 +15,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
-from snaglist.kernel import Unavailable, clip
-from snaglist.kernel.settings import Option, Value
+from snaglist.kernel import Option, Unavailable, clip
+from snaglist.kernel.settings import Value
 
 if TYPE_CHECKING:
     from nats.aio.client import Client

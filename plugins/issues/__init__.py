@@ -4,13 +4,13 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.installation import Installation
+from snaglist.kernel import Assets, Description, Endpoint, Installation, Job, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging
@@ -125,7 +125,12 @@ __all__ = [
 def describe() -> Description:
     """Name the area."""
     return Description(
-        "issues", "Issues", "Groups events into issues, and lets people work on them", "core", "0.1.0", core=True
+        "issues",
+        "Issues",
+        "Groups events into issues, and lets people work on them",
+        "core",
+        version("snaglist"),
+        core=True,
     )
 
 

@@ -2,16 +2,7 @@
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from snaglist.kernel.columns import (
-    document,
-    flag,
-    id_column,
-    metadata,
-    moment,
-    number,
-    reference,
-    text,
-)
+from snaglist.kernel.columns import document, flag, id_column, metadata, moment, number, reference, text
 from snaglist.plugins.issues.packed import packed_document, packed_text
 
 modules = Table(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from importlib import resources  # `files` is a module of this package
+from importlib.metadata import version
 from typing import Any
 
 import click
@@ -98,7 +99,7 @@ __all__ = [
 def describe() -> Description:
     """Say what this area is."""
     text = "Reads log files and shows where events come from"
-    return Description("logs", "Logs", text, "core", "0.1.0", core=True, after=("issues",))
+    return Description("logs", "Logs", text, "core", version("snaglist"), core=True, after=("issues",))
 
 
 @hookimpl

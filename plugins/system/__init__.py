@@ -4,13 +4,13 @@ It looks after what the kernel owns (registry, plugin states, the jobs table) an
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
 import click
 
-from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
-from snaglist.kernel.plugin import Plugin
+from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
@@ -58,7 +58,9 @@ def serve(service: Service, host: str, port: int, **options: Any) -> None:
 @hookimpl
 def describe() -> Description:
     """Name the area."""
-    return Description("system", "System", "Applications, plugins, jobs and health", "Core", "0.1.0", core=True)
+    return Description(
+        "system", "System", "Applications, plugins, jobs and health", "Core", version("snaglist"), core=True
+    )
 
 
 @hookimpl

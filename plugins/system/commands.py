@@ -9,12 +9,10 @@ from typing import Any
 
 import click
 
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, Invalid, NotFound, ServiceError, Unavailable, hookspecs
 from snaglist.kernel.cli import Session, command, group, table
-from snaglist.kernel.errors import Invalid, NotFound, ServiceError, Unavailable
 from snaglist.kernel.faults import Unusable, told
-from snaglist.kernel.plugin import way_on
-from snaglist.kernel.plugins import Plugins
+from snaglist.kernel.plugins import Plugins, way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
@@ -273,7 +271,7 @@ def plugin_new(session: Session, name: str, parent: Path) -> None:
     installed.load()
     root = click.get_current_context().find_root().command
     taken = {*(plugin.id for plugin in installed.all()), *getattr(root, "commands", ())}
-    taken |= {endpoint.name for plugin in installed.all() for endpoint in plugin.endpoints}
+    taken |= {endpoint.name for plugin in installed.all() for endpoint in plugin.values(hookspecs.register_endpoints)}
     folder, written = create(name, parent, taken)
     steps = f"cd {folder}\npip install -e '.[test]'\npytest"
     session.print({"path": str(folder), "files": written}, f"wrote {folder}: {len(written)} files\n\n{steps}")

@@ -5,12 +5,20 @@ from typing import Any, cast
 
 from sqlalchemy import func, select
 
-from snaglist.kernel import paging, store
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import Call
-from snaglist.kernel.endpoints import Reply
-from snaglist.kernel.errors import Conflict, Forbidden, Invalid, NotFound
-from snaglist.kernel.plugin import DISTRIBUTION, Plugin
+from snaglist.kernel import (
+    Application,
+    Call,
+    Conflict,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Plugin,
+    Reply,
+    hookspecs,
+    paging,
+    store,
+)
+from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
@@ -125,7 +133,7 @@ def _show_plugin(plugin: Plugin, state: dict[str, Any]) -> dict[str, Any] | None
         "source": "built-in" if plugin.distribution == DISTRIBUTION else "installed",
         "status": "failed" if failed else "active",
         "enabled": not failed and bool(state.get("enabled")),
-        "endpoints": sorted(endpoint.name for endpoint in plugin.endpoints),
+        "endpoints": sorted(endpoint.name for endpoint in plugin.values(hookspecs.register_endpoints)),
         "last_error": failed or state.get("last_error"),
     }
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, ServiceError, Unavailable
 from snaglist.kernel.containment import contained
-from snaglist.kernel.errors import ServiceError, Unavailable
 from snaglist.kernel.faults import OF_THE_SCHEMA, Unusable
 from snaglist.plugins.system.hookspecs import HealthCheck, health_checks
 from snaglist.plugins.system.jobs.leases import worker_alive

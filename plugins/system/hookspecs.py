@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from snaglist.kernel import Call, hookspec
-from snaglist.kernel.installation import Installation, StoredSecret
+from snaglist.kernel import Call, Installation, StoredSecret, hookspec
 
 Metric = Callable[[Call], Iterable[tuple[Mapping[str, str], float]]]
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import ServiceError, store, times
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, ServiceError, store, times
 from snaglist.kernel.database import clock
 from snaglist.kernel.faults import Fault, Unusable
 from snaglist.plugins.system.jobs.activity import Activity

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel.call import Call
-from snaglist.kernel.endpoints import METHODS, Endpoint, Operation
-from snaglist.kernel.installation import Installation
+from snaglist.kernel import Call, Endpoint, Installation, Operation
+from snaglist.kernel.endpoints import METHODS
 
 _COMPONENTS = "#/components/schemas/"
 _ERROR = {"type": "object", "properties": {"error": {"type": "string", "minLength": 1}}, "required": ["error"]}

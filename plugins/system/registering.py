@@ -7,11 +7,11 @@ import threading
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Conflict, Invalid, NotFound, hookspecs, store, times
-from snaglist.kernel.applications import FIRST, Application, row, slug
+from snaglist.kernel import Application, Conflict, Invalid, NotFound, hookspecs, store, times
 from snaglist.kernel.faults import DAMAGED, DENIED, FOREIGN, MISSING, READONLY, Unusable
 from snaglist.kernel.service import CREATED, Service
 from snaglist.kernel.steps import CORE
+from snaglist.kernel.text import slug
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.repairing import check, set_aside
 
@@ -52,7 +52,7 @@ def register_application(service: Service, application: Application) -> None:
     try:
         with service.database.exclusive(service.applications.registry) as db:
             last = db.execute(select(func.max(registered.c.position))).scalar_one()
-            db.execute(insert(registered), row(application, (last or 0) + 1))
+            db.execute(insert(registered), application.row((last or 0) + 1))
     except IntegrityError as error:
         raise Invalid("id: exists already") from error
     service.applications.refresh()
@@ -119,7 +119,6 @@ def adopt_applications(service: Service) -> list[Application]:
         applications.make_registry()
     if not found:
         raise Conflict("The registry is in order: nothing is to be entered anew.")
-    found.sort(key=lambda one: one.id != FIRST)
     for application in found:
         register_application(service, application)
     return found

@@ -16,16 +16,12 @@ import click
 from jsonschema import Draft202012Validator
 from sqlalchemy import Table
 
-from snaglist.kernel import store
+from snaglist.kernel import Assets, Endpoint, Job, Operation, Option, Path, Plugin, ServiceError, hookspecs, store
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.endpoints import METHODS, Assets, Endpoint, Operation, Path
-from snaglist.kernel.errors import ServiceError
-from snaglist.kernel.hookspecs import register_jobs
-from snaglist.kernel.jobs import Job
-from snaglist.kernel.plugin import DISTRIBUTION, Plugin
-from snaglist.kernel.schemas import Schemas
+from snaglist.kernel.endpoints import METHODS
+from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
-from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError, Option
+from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError
 from snaglist.kernel.steps import Step, StepFailed
 from snaglist.plugins.system.hookspecs import HealthCheck
 
@@ -199,7 +195,7 @@ def check(plugin: Plugin, hook: str, new: Any) -> None:
     if hook in _CHECKS:
         _CHECKS[hook](new)
     elif hook == "register_paths":
-        check_path(new, plugin.endpoints)
+        check_path(new, plugin.values(hookspecs.register_endpoints))
     elif hook == "dashboard_assets":
         check_assets(new, plugin.id)
     elif hook == "register_commands" and plugin.distribution != DISTRIBUTION:
@@ -232,23 +228,24 @@ def name_failures(plugin: Plugin, command: click.Command) -> None:
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
     """Give hooks and what is wrong with what they registered: settings that they name, schemas of endpoints."""
-    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(register_jobs)]
-    named += [("register_endpoints", endpoint.body_limit) for endpoint in plugin.endpoints]
+    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(hookspecs.register_jobs)]
+    endpoints = plugin.values(hookspecs.register_endpoints)
+    named += [("register_endpoints", endpoint.body_limit) for endpoint in endpoints]
     numbers = {option.name for option in service.settings.options if type(option.default) in (int, float)}
     for hook, name in named:
         if isinstance(name, str) and name not in numbers:
             yield hook, f"there is no setting {name} that is a number"
     try:  # snaglist's own are held by its tests
-        contained(_check_schemas, service.schemas, plugin.endpoints if plugin.distribution != DISTRIBUTION else ())
+        contained(_check_schemas, service, endpoints if plugin.distribution != DISTRIBUTION else ())
     except Exception as error:
         yield "register_endpoints", error
 
 
-def _check_schemas(schemas: Schemas, endpoints: Iterable[Endpoint]) -> None:
+def _check_schemas(service: Service, endpoints: Iterable[Endpoint]) -> None:
     """Raise ValueError, naming the file, when a schema of these endpoints cannot be used or is missing."""
     for endpoint, method, part in product(endpoints, METHODS, ("query", "body", "response")):
         try:
-            found = schemas.find(endpoint.schemas, endpoint.name, method, part)
+            found = service.schemas.find(endpoint.schemas, endpoint.name, method, part)
             if found is None and endpoint.needs_schema(method, part):
                 raise FileNotFoundError("is missing; is its folder package data?")
             Draft202012Validator.check_schema(found.contents if found else True)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from snaglist.kernel import Unavailable, times
-from snaglist.kernel.engines import files_of
+from snaglist.kernel.database import files_of
 from snaglist.kernel.faults import DAMAGED, Tenant, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 

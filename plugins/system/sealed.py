@@ -6,11 +6,9 @@ Plugins that keep secrets give them by the hook `stored_secrets`.
 import logging
 from collections.abc import Callable, Iterable, Iterator
 
-from snaglist.kernel import Call, Unavailable
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, Call, StoredSecret, Unavailable
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel.database import ends_transaction
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.hookspecs import stored_secrets
 

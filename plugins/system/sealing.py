@@ -17,12 +17,10 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from snaglist.kernel import store, times
+from snaglist.kernel import Unavailable, store, times
 from snaglist.kernel.database import insert_ignore
-from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.privacy import open_private
-from snaglist.kernel.service import Service
+from snaglist.kernel.service import KEY_FILE, Service
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM

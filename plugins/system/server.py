@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl
 from falcon import code_to_http_status
 from waitress.task import ErrorTask, WSGITask
 
+from snaglist.kernel import Reply, ServiceError, UriTooLong, internal_error
 from snaglist.kernel.app import create_app, security_headers
 from snaglist.kernel.containment import Stopped
-from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT, Reply
-from snaglist.kernel.errors import ServiceError, UriTooLong, internal_error
+from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT
 from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, encode_json
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError

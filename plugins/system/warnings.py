@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from snaglist.kernel.installation import KEY_FILE
 from snaglist.kernel.origin import is_loopback, parse_host
-from snaglist.kernel.plugin import normal
-from snaglist.kernel.service import Service
+from snaglist.kernel.plugins import normal
+from snaglist.kernel.service import KEY_FILE, Service
 from snaglist.kernel.settings import Settings
 
 SHORT_KEY = 16

@@ -10,7 +10,7 @@ from typing import Any
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.utilities import BadRequest, InternalServerError, RequestEntityTooLarge
 
-from snaglist.kernel.endpoints import Reply
+from snaglist.kernel import Reply
 from snaglist.plugins.system.connections import Pace
 
 log = logging.getLogger("snaglist")

@@ -23,7 +23,7 @@ def _has_tag(call: Call, values: Sequence[str]) -> Condition:
     if NONE not in values:
         return tagged
     bare = not_(exists().where(_links.c.issue_id == tables.issues.c.id).correlate(tables.issues))
-    return or_(bare, tables.issues.c.id.in_(tagged))
+    return or_(bare, tables.issues.c.id.in_(tagged)) if ids else bare
 
 
 def _tags_of(call: Call, issue_ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:

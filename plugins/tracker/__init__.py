@@ -10,8 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, StoredSecret, hookimpl
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.tracker import changes, contract, kinds, pushing, settings, syncing, webhooks
 from snaglist.plugins.tracker.contract import (

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import Connection
 
-from snaglist.kernel import Call, Unavailable, key
-from snaglist.kernel.installation import StoredSecret, decoded
-from snaglist.kernel.store import get_setting, put_setting
+from snaglist.kernel import Call, StoredSecret, Unavailable, key
+from snaglist.kernel.store import decoded, get_setting, put_setting
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Opening, Provider, Tracker, TrackerFailure, Wanted, providers
 from snaglist.plugins.tracker.guarding import Guarded

@@ -29,7 +29,7 @@ MANY = 70
 
 MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 # -P: not the checkout, whatever folder the tests run in.
-SNAGLIST = ("-P", "-c", "from snaglist.kernel.cli import main; main()")
+SNAGLIST = ("-P", "-c", "from snaglist.plugins.start import main; main()")
 
 
 def environment(data: Path, **more: str) -> dict[str, str]:
@@ -55,7 +55,7 @@ def install(wheel: Path, place: Path) -> None:
     ran(sys.executable, "-m", "pip", "--python", str(python), "install", "-q", "--no-deps", "--no-index", str(wheel))
     own = next((place / "lib").glob("python*/site-packages"))
     (own / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    ran(python, "-P", "-c", f"import snaglist.kernel as k; assert k.__file__.startswith({str(own)!r}), k.__file__")
+    ran(python, "-I", "-c", f"import snaglist.kernel as k; assert k.__file__.startswith({str(own)!r}), k.__file__")
 
 
 class Servers:

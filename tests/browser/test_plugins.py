@@ -23,11 +23,15 @@ def dashboard_assets():
     return [Assets({id!r}, files({package!r}), "panel.js", ("panel.css",))]
 """
 COLUMN = """
-from snaglist.plugins.issues import ListColumn
+from snaglist.plugins.issues import ListColumn, SearchField, tables
 
 @hookimpl
 def register_list_columns():
     return [ListColumn("budget", lambda call, ids: dict.fromkeys(ids, 4200), {{"type": "integer"}}, heading="Budget")]
+
+@hookimpl
+def register_search_fields():
+    return [SearchField("numbered", lambda call, number: tables.issues.c.id == number, {{"type": "integer"}})]
 """
 SLA = """
 export default (ui) => {
@@ -111,6 +115,13 @@ def test_a_plugin_adds_cells_panels_and_actions(page: Any, watch: Any) -> None:
     expect(page.locator(".row .sla-cell")).to_have_count(50)
     expect(page.locator(".cell-head")).to_have_text("Budget")
     expect(page.locator(".row .row-cell").first).to_have_text("4,200")
+    number = page.locator(".row", has_text="Order 4711").get_attribute("data-id")
+    page.locator("#search").fill(f"numbered:{number}")
+    page.locator("#search").press("Enter")
+    expect(page.locator(".row")).to_have_count(1)
+    page.reload()
+    expect(page.locator("#search")).to_have_value(f"numbered:{number}")
+    expect(page.locator(".row")).to_have_count(1)
     page.locator(".row-title", has_text="Order 4711").click()
     expect(page.locator("[data-panel='sla.budget']")).to_have_text("Error budget3 of 100")
     expect(page.locator("[data-panel='sla.tags'] td")).to_have_text(["Noise <b>", "Payments"])

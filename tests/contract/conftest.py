@@ -28,7 +28,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.testing import Contract
 
-SNAGLIST = (sys.executable, "-c", "from snaglist.kernel.cli import main; main()")
+SNAGLIST = (sys.executable, "-c", "from snaglist.plugins.start import main; main()")
 KEY = "test-key-0123456789abcdef"
 EVERYWHERE = (
     "content-security-policy",

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from snaglist.kernel import hookspecs
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
 from snaglist.kernel.plugins import CORE_GROUP, Plugins
 from snaglist.testing import Client, running_service
@@ -35,7 +36,7 @@ def test_every_page_and_endpoint_answers_with_an_area_denied(tmp_path: Path, are
                 assert client.request("GET", f"/{part}").status in (200, 404 if part.endswith("/") else 200)
         assert client.get("health").status == 200
         for plugin in service.plugins.all():
-            for endpoint in plugin.endpoints:
+            for endpoint in plugin.values(hookspecs.register_endpoints):
                 for method in ("GET", "POST", "DELETE"):
                     status = client.send(method, endpoint.name, {}, {}).status
                     assert status < 500, (method, endpoint.name)

@@ -89,7 +89,7 @@ def _on_sqlite(db: Any, name: str) -> dict[str, Any]:
     }
 
 
-SNAGLIST = (sys.executable, "-c", "from snaglist.kernel.cli import main; main()")
+SNAGLIST = (sys.executable, "-c", "from snaglist.plugins.start import main; main()")
 Config = dict[str, str]
 
 

@@ -224,7 +224,13 @@ class Story:
             self.send("POST", "connectors-sync", {"id": made}, wait=1)
         (LOGS / "plain.log").write_text("".join(lines("plain", 5)))
         done = subprocess.run(
-            [sys.executable, "-c", "from snaglist.kernel.cli import main; main()", "import", str(LOGS / "plain.log")],
+            [
+                sys.executable,
+                "-c",
+                "from snaglist.plugins.start import main; main()",
+                "import",
+                str(LOGS / "plain.log"),
+            ],
             env={**os.environ, **environment(self.client)},
             capture_output=True,
             text=True,

@@ -79,7 +79,7 @@ def put_to_rest(service: Service) -> None:
     service.part(activity.Activity)._here.clear()
     service.part(activity.Activity)._written.clear()
     with service.database.transaction(service.applications.registry, write=True) as db:
-        db.execute(store.activity.update().values(active_at=times.add(times.now(), seconds=-100)))
+        db.execute(activity.activity.update().values(active_at=times.add(times.now(), seconds=-100)))
 
 
 def enqueue(service: Service, application_id: str) -> None:
@@ -195,7 +195,7 @@ def test_a_removed_application_leaves_no_row(three: Any) -> None:
     body = {"id": "third", "confirmation": "DELETE APPLICATION third"}
     assert Client(first).delete("applications", body).status == 200
     with first.database.transaction(first.applications.registry, write=False) as db:
-        rows = db.scalars(select(store.activity.c.application)).all()
+        rows = db.scalars(select(activity.activity.c.application)).all()
     assert "third" not in rows
     assert "third" not in Watched(second).rounds()
 
@@ -218,13 +218,13 @@ def test_an_old_registry_gets_its_table(bare: Service) -> None:
     registry = bare.applications.registry
     with bare.database.transaction(registry, write=True) as db:
         schema = db.get_execution_options().get("tenant")
-        store.activity.to_metadata(MetaData(), schema=schema).drop(db)
+        activity.activity.to_metadata(MetaData(), schema=schema).drop(db)
         db.execute(delete(store.registry_schema_step).where(store.registry_schema_step.c.name == "s002"))
     bare.start()
     bare.part(activity.Activity)._written.clear()
     bare.part(activity.Activity).note(bare.applications.all()[0])
     with bare.database.transaction(registry, write=False) as db:
-        assert db.scalar(select(func.count()).select_from(store.activity)) == 1
+        assert db.scalar(select(func.count()).select_from(activity.activity)) == 1
 
 
 # -- schedules

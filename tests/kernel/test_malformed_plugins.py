@@ -32,13 +32,14 @@ from snaglist.kernel import (
     read,
     write,
 )
-from snaglist.kernel.cli import _run, cli
+from snaglist.kernel.cli import cli
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import UrlOption
 from snaglist.plugins import issues, logs, system
 from snaglist.plugins.connectors import ConnectorType, contract
+from snaglist.plugins.program import _run
 from snaglist.plugins.system import HealthCheck, Worker
 from snaglist.plugins.system.jobs.schedules import Schedules
 
@@ -561,7 +562,7 @@ import sys, types
 from types import SimpleNamespace
 from importlib.metadata import entry_points
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.kernel.cli import main
+from snaglist.plugins.start import main
 
 module = types.ModuleType("slow")
 def describe():

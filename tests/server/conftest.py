@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+SNAGLIST = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 def environment(data: Path, variables: dict[str, str]) -> dict[str, str]:

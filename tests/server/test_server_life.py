@@ -42,7 +42,7 @@ class System:
         return system
 
 plugins.entry_points = lambda group: [System(), Point()]
-from snaglist.kernel.cli import main
+from snaglist.plugins.start import main
 main()
 """
 

@@ -32,7 +32,7 @@ class Environment:
         programs = {
             "pip": f'#!/bin/sh\nexec {sys.executable} -m pip --python {self.python} "$@"\n',
             "pytest": f'#!/bin/sh\nexec {self.python} -m pytest "$@"\n',
-            "snaglist": f"#!{self.python}\nfrom snaglist.kernel.cli import main\nmain()\n",
+            "snaglist": f"#!{self.python}\nfrom snaglist.plugins.start import main\nmain()\n",
         }
         for name, text in programs.items():
             (self.python.parent / name).write_text(text)

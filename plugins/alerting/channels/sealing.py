@@ -6,8 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import Call, StoredSecret
 from snaglist.plugins.alerting.channels import queries
 from snaglist.plugins.alerting.channels.contract import Target
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.alerting import outbox
 from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position, queries, triggers
 from snaglist.plugins.alerting.evaluating.seen import SeenIssue, of_batch, silence

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
-from snaglist.kernel import Call, Invalid
-from snaglist.kernel.errors import BadGateway
+from snaglist.kernel import BadGateway, Call, Invalid
 from snaglist.plugins.connectors.contract import Config, Opening, ReadAt, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.names import wanted_names
 from snaglist.plugins.system import GuardedChild, Refused

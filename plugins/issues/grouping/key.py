@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from snaglist.kernel.text import digest
+from snaglist.kernel import digest
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.grouping.frames import ExceptionParts
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER

@@ -1,4 +1,9 @@
-"""Learning while a batch is stored: new templates are looked at, and issues that belong together become one."""
+"""Learning while a batch is stored: new templates are looked at, and issues that belong together become one.
+
+One transaction at a time learns, the one that stores the events, in a savepoint: learning never stops storing. When it
+fails, halving finds the templates that it fails for. They keep the issue of the first stage and wait in
+`learned_later`: tried again one by one, after times that double up to a day, by another version, and by a reindex.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -8,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, times
-from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.issues.learning import queries
 from snaglist.plugins.issues.learning.evidence import Member
 from snaglist.plugins.issues.learning.model import Node, learn

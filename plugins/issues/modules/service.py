@@ -7,8 +7,8 @@ from sqlalchemy import Column, Connection
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, digest, key
-from snaglist.kernel.applications import slug as slug_of
 from snaglist.kernel.text import one_line
+from snaglist.kernel.text import slug as slug_of
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.modules import queries
 from snaglist.plugins.issues.modules.moving import move_groupings

@@ -7,10 +7,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, select
 
-from snaglist.kernel import Call, digest
+from snaglist.kernel import Call, Installation, digest
 from snaglist.kernel.containment import contained
-from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.installation import Installation
+from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField
 from snaglist.plugins.issues.tables import issue_facets, issues
@@ -38,6 +37,13 @@ def headings(call: Call) -> list[dict[str, str]]:
     added = call.service.plugins.added(hookspecs.register_list_columns)
     shown = [column for plugin, column in added if column.heading and call.enabled(plugin.id)]
     return [{"name": column.name, "heading": column.heading} for column in shown]
+
+
+def added_words(call: Call) -> list[dict[str, Any]]:
+    """Return the words of plugins that the dashboard's search field takes, and whether several values of each."""
+    added = call.service.plugins.added(hookspecs.register_search_fields)
+    mine = [word for plugin, word in added if not plugin.core and call.enabled(plugin.id)]
+    return [{"name": word.name, "many": word.schema.get("type") == "array"} for word in mine]
 
 
 def query_schemas(service: Installation) -> dict[str, Any]:

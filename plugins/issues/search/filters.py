@@ -1,9 +1,9 @@
 """The words of the search that the issues area brings, and the condition of a whole query."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, and_, false, func, not_, or_, select
+from sqlalchemy import Column, ColumnElement, FromClause, and_, false, func, not_, or_, select
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.database import contains
@@ -46,6 +46,11 @@ def _one_of(column: Column[Any]) -> Any:
     return lambda _, values: column.in_(values)
 
 
+def _by_index(call: Call, test: Callable[[FromClause], ColumnElement[bool]]) -> Condition:
+    """Return a test that few issues pass; SQLite follows its index among other tests only where it selects ids."""
+    return select(_found.c.id).where(test(_found)) if call.db.dialect.name == "sqlite" else test(issues)
+
+
 def _severity(_: Call, values: Sequence[str]) -> ColumnElement[bool]:
     return issues.c.severity_rank.in_([RANK[value] for value in values])
 
@@ -55,7 +60,7 @@ def _module(call: Call, value: str) -> Condition:
         return issues.c.module_id.is_(None)
     named = or_(modules.c.slug == value, modules.c.name_key == key(value), modules.c.id == (as_id(value) or 0))
     ids = call.db.execute(select(modules.c.id).where(named)).scalars().all()
-    return select(_found.c.id).where(_found.c.module_id.in_(ids))
+    return _by_index(call, lambda table: table.c.module_id.in_(ids))
 
 
 def _module_named(call: Call, value: str) -> Condition | None:
@@ -66,13 +71,14 @@ def _module_named(call: Call, value: str) -> Condition | None:
 def _assignee(call: Call, value: str) -> Condition:
     if value == NONE:
         return func.coalesce(issues.c.assigned_to_id, issues.c.assignee).is_(None)
-    tests = []
     # People are few, so folding their distinct names here keeps the databases from folding differently.
-    for column in (_found.c.assigned_to_id, _found.c.assignee):
+    named: dict[str, list[str]] = {}
+    for column in (issues.c.assigned_to_id, issues.c.assignee):
         people = call.db.execute(select(column).where(column.is_not(None)).distinct()).scalars()
-        if named := [person for person in people if key(person) == key(value)]:
-            tests.append(column.in_(named))
-    return select(_found.c.id).where(or_(false(), *tests))
+        named[column.name] = [person for person in people if key(person) == key(value)]
+    return _by_index(
+        call, lambda table: or_(false(), *(table.c[name].in_(some) for name, some in named.items() if some))
+    )
 
 
 def _has_stack(_: Call, wanted: bool) -> Condition:
@@ -82,7 +88,7 @@ def _has_stack(_: Call, wanted: bool) -> Condition:
 
 def _snoozed(call: Call, wanted: bool) -> Condition:
     if wanted:
-        return select(_found.c.id).where(or_(_found.c.snoozed_until > call.now, _found.c.snooze_count > 0))
+        return _by_index(call, lambda table: or_(table.c.snoozed_until > call.now, table.c.snooze_count > 0))
     until, events = func.coalesce(issues.c.snoozed_until, ""), func.coalesce(issues.c.snooze_count, 0)
     return and_(until <= call.now, events <= 0)
 

@@ -9,7 +9,7 @@ from snaglist.kernel import Call, Invalid, paging
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search import queries
-from snaglist.plugins.issues.search.fields import headings
+from snaglist.plugins.issues.search.fields import added_words, headings
 from snaglist.plugins.issues.search.filters import NONE, asked, conditions, given
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.scope import Scope, read_scope
@@ -71,8 +71,8 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
         "scoped": bool(listing.scope),
         "skip_vendor": listing.skip_vendor,
     }
-    if columns := headings(call):
-        meta["columns"] = columns
+    added = {"columns": headings(call), "words": added_words(call)}
+    meta |= {name: some for name, some in added.items() if some}
     return show(call, listing, [position.id for position in shown]), meta
 
 

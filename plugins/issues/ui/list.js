@@ -2,7 +2,7 @@
 
 import { filters, range } from "./filters.js";
 import { memoryOf, optional, place, rowOf } from "./row.js";
-import { compose, FILTERS } from "./search.js";
+import { compose, FILTERS, filtersOf, learn } from "./search.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -12,7 +12,7 @@ export default (ui) => {
   const time = range(ui, change);
   const { toolbar, tabs } = filters(ui, change);
   const row = rowOf(ui, memory);
-  const searched = [...FILTERS, "range", "sort"];
+  const searched = () => [...FILTERS, "range", "sort"];
   /** The saved searches; fetched when there are some, or something to save. */
   let saved = null;
   /** What the address does not hold: the row of the keyboard, the chosen rows, or all that match, events that came since. */
@@ -28,12 +28,11 @@ export default (ui) => {
   /** The filters of an address as the API takes them. */
   const wanted = (query) => {
     const { from, to } = time.limits(query);
-    const given = { ...query, from, to };
-    return Object.fromEntries(FILTERS.filter((name) => given[name]).map((name) => [name, given[name]]));
+    return filtersOf({ ...query, from, to });
   };
 
   async function needSaved(query) {
-    if (!searched.some((name) => query[name]) && !memory.read("saved", []).length) return;
+    if (!searched().some((name) => query[name]) && !memory.read("saved", []).length) return;
     saved ??= (await import("./saved.js")).default(ui, memory, searched);
   }
 
@@ -45,6 +44,7 @@ export default (ui) => {
       optional(ui.api("assignable-users", {}, options), { data: [] }),
       needSaved(query),
     ]);
+    learn(errors.meta.words);
     const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
     return { items: errors.data, meta: errors.meta, summary, tags: tags.data, people: people.data, setup };
   }

@@ -7,7 +7,7 @@ export default (ui, memory, parameters) => {
   const { html, keyed } = ui;
 
   /** The part of an address that makes a search; always in one order, so that equal ones are equal. */
-  const search = (query) => Object.fromEntries(parameters.filter((name) => query[name]).map((name) => [name, query[name]]));
+  const search = (query) => Object.fromEntries(parameters().filter((name) => query[name]).map((name) => [name, query[name]]));
 
   const title = (query) => [
     query.status && `is:${query.status.split(",").map((name) => worded(STATUSES, name).toLowerCase().replaceAll(" ", "_")).join()}`,

@@ -64,6 +64,31 @@ PARAMETERS.set("is", "status").set("status", "status");
 /** All parameters that the search field stands for. */
 export const FILTERS = ["q", "status", ...Object.keys(WORDS)];
 
+/** Parameters of an address that are no words, so that a word of a plugin is passed on before it is known. */
+const OTHERS = ["api", "app", "cursor", "format", "include_context", "include_stack", "limit", "page", "range", "skip_vendor", "sort", "view"];
+
+/** The filters of an address as the API takes them. */
+export const filtersOf = (query) => Object.fromEntries(Object.entries(query).filter(([name, value]) => value && !OTHERS.includes(name)));
+
+let learned = [];
+
+/** Take the words that plugins add in the selected application, in place of those of another. */
+export function learn(words = []) {
+  for (const name of learned) {
+    delete WORDS[name];
+    PARAMETERS.delete(name);
+    LISTS.delete(name);
+    FILTERS.splice(FILTERS.indexOf(name), 1);
+  }
+  learned = words.map(({ name }) => name);
+  for (const { name, many } of words) {
+    WORDS[name] = [name];
+    PARAMETERS.set(name, name);
+    FILTERS.push(name);
+    if (many) LISTS.add(name);
+  }
+}
+
 export const quoted = (value) => (/[\s"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value);
 
 /** The filters of an address as the text of the search field; status and time range stand elsewhere. */

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from snaglist.kernel import Call, NotFound, key, times
-from snaglist.kernel.applications import slug
 from snaglist.kernel.cli import Session, table
 from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
+from snaglist.kernel.text import slug
 from snaglist.plugins.issues import find_or_create_module, path_text
 from snaglist.plugins.logs.collect.discovery import OUTSIDE, Discovery, compile_pattern, discover
 from snaglist.plugins.logs.collect.in_place import read_left

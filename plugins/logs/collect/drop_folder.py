@@ -12,8 +12,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, JobCall, ServiceError, Unavailable, key, times
-from snaglist.kernel.applications import Application, slug
+from snaglist.kernel import Application, Call, JobCall, ServiceError, Unavailable, key, times
+from snaglist.kernel.text import slug
 from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs.collect import in_place
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover

@@ -14,8 +14,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Conflict, Invalid, JobCall, Unavailable
-from snaglist.kernel.jobs import Cancelled, LeaseLost
+from snaglist.kernel import Call, Cancelled, Conflict, Invalid, JobCall, LeaseLost, Unavailable
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import (
     Event,

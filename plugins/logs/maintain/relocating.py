@@ -6,10 +6,8 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from snaglist.kernel import Call, Conflict, Invalid
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import COMMAND_LINE
-from snaglist.kernel.cli import Session, table
+from snaglist.kernel import Application, Call, Conflict, Invalid
+from snaglist.kernel.cli import COMMAND_LINE, Session, table
 from snaglist.plugins.issues import file_at, move_paths, show_path, stored_path, tables
 from snaglist.plugins.logs.collect.command import turn
 from snaglist.plugins.logs.store import queries

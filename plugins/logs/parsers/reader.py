@@ -4,8 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from snaglist.kernel import times
-from snaglist.kernel.text import clip
+from snaglist.kernel import clip, times
 from snaglist.plugins.issues import RANK, Event, clean
 from snaglist.plugins.logs.parsers import severity
 from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped

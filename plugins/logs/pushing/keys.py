@@ -7,9 +7,8 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Unauthorized, Unavailable, times
-from snaglist.kernel.installation import StoredSecret, decoded
-from snaglist.kernel.store import get_setting, get_settings, put_setting
+from snaglist.kernel import Call, StoredSecret, Unauthorized, Unavailable, times
+from snaglist.kernel.store import decoded, get_setting, get_settings, put_setting
 
 _BYTES = 24
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from snaglist.kernel import Call, ServiceError
-from snaglist.kernel.errors import internal_error
+from snaglist.kernel import Call, ServiceError, internal_error
 from snaglist.plugins.issues import (
     Event,
     EventSource,

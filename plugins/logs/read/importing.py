@@ -5,8 +5,7 @@ from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from snaglist.kernel import Call, Conflict, ServiceError, Unavailable
-from snaglist.kernel.errors import internal_error
+from snaglist.kernel import Call, Conflict, ServiceError, Unavailable, internal_error
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.identify.moved import leave
 from snaglist.plugins.logs.identify.search import Search, nowhere

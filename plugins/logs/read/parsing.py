@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, times
-from snaglist.kernel.installation import Installation
-from snaglist.kernel.plugin import Plugin
+from snaglist.kernel import Call, Installation, Plugin, times
 from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.read.portions import Rules

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from snaglist.kernel import ServiceError, times
-from snaglist.kernel.installation import Installation
+from snaglist.kernel import Installation, ServiceError, times
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.parsers import DIRECTIVE, AccessLine, Clock, ParserFailed, Reader

@@ -10,8 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, LargeBinary, Table, func, select
 from sqlalchemy.schema import sort_tables
 
-from snaglist.kernel import store, times
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, hookspecs, store, times
 from snaglist.kernel.columns import metadata
 from snaglist.kernel.faults import DAMAGED, Unusable
 from snaglist.kernel.service import Service
@@ -79,7 +78,7 @@ def _dump(service: Service, application: Application, writer: Writer, progress: 
 
 def tables_of(service: Service) -> list[Table]:
     """Return the tables of an application whose owners are loaded, each after those it refers to."""
-    known = {table.name for plugin in service.plugins.loaded() for table in plugin.tables}
+    known = {table.name for plugin in service.plugins.loaded() for table in plugin.values(hookspecs.register_tables)}
     known |= {store.settings.name, store.jobs.name}
     # Sorted by themselves: what a table of a failed plugin refers to may not be there.
     return sort_tables([table for table in metadata.tables.values() if table.name in known])

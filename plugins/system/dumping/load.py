@@ -11,12 +11,12 @@ from typing import Any
 from sqlalchemy import Column, Connection, LargeBinary, MetaData, Table, delete, inspect, select
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import Conflict, store
-from snaglist.kernel.applications import Application, slug
+from snaglist.kernel import Application, Conflict, store
 from snaglist.kernel.bulk import insert_rows
-from snaglist.kernel.engines import ends_transaction
+from snaglist.kernel.database import ends_transaction
 from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.service import Service
+from snaglist.kernel.text import slug
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
@@ -204,13 +204,21 @@ class Loader:
         if self._known(steps.applied(application)) == self._known(part.steps):
             self._tables = {table.name: table for table in tables_of(self._service)}
             return
+        while True:
+            working = self._service.plugins.loaded()
+            self._drop_tables(application)
+            self._service.upgrade_application(application, only=part.steps)
+            if self._service.plugins.loaded() == working:
+                break
+            # A plugin's step failed: once more without it, so that it has no tables here.
+        self._tables = self._made(application)
+
+    def _drop_tables(self, application: Application) -> None:
         with self._service.database.transaction(application, write=True) as db:
             schema = db.get_execution_options().get("tenant")
             for name, _ in reversed(inspect(db).get_sorted_table_and_fkc_names(schema)):
                 if name is not None:
                     Table(name, MetaData(), schema=schema).drop(db)
-        self._service.upgrade_application(application, only=part.steps)
-        self._tables = self._made(application)
 
     def _made(self, application: Application) -> dict[str, Table]:
         """Return the tables as the steps of the dump made them, each after those it refers to."""

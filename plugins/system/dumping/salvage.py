@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlalchemy import Table
 
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application
 from snaglist.kernel.faults import NEWER, Unusable
 from snaglist.kernel.service import Service
 

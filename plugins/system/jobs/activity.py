@@ -8,22 +8,27 @@ was written for (its process was killed, the registry was away) is found by the 
 import logging
 import time
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Index, Table, bindparam, delete, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import store, times
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, ServiceError, store, times
+from snaglist.kernel.columns import moment, text
 from snaglist.kernel.database import clock, upsert
-from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.service import Service
 
 log = logging.getLogger("snaglist")
 
 NOTE_SECONDS = 10
 ACTIVE_SECONDS = 30
-_table = store.activity
+activity = Table(
+    "activity",
+    store.registry_metadata,
+    text("application", 64, primary_key=True),
+    moment("active_at"),
+    Index("ix_activity_active_at", "active_at"),
+)
 # Also of the near future: clocks are put back.
-_RECENT = select(_table.c.application).where(_table.c.active_at.between(bindparam("since"), bindparam("until")))
+_RECENT = select(activity.c.application).where(activity.c.active_at.between(bindparam("since"), bindparam("until")))
 
 
 class Activity:
@@ -43,7 +48,7 @@ class Activity:
         self._written[application.id] = now
         try:
             with self._service.database.transaction(self._service.applications.registry, write=True) as db:
-                upsert(db, _table, [{"application": application.id, "active_at": clock(db)}], replace=("active_at",))
+                upsert(db, activity, [{"application": application.id, "active_at": clock(db)}], replace=("active_at",))
         except (ServiceError, SQLAlchemyError) as error:  # what was written is written
             log.warning("workers find what is to be done in %s later: %s", application.id, type(error).__name__)
 
@@ -61,4 +66,4 @@ class Activity:
         self._here.pop(application.id, None)
         self._written.pop(application.id, None)
         with self._service.database.transaction(self._service.applications.registry, write=True) as db:
-            db.execute(delete(_table).where(_table.c.application == application.id))
+            db.execute(delete(activity).where(activity.c.application == application.id))

@@ -3,15 +3,26 @@
 import os
 import uuid
 
-from sqlalchemy import delete, select
+from sqlalchemy import Index, Table, delete, select
 
-from snaglist.kernel import store, times
+from snaglist.kernel import Installation, store, times
+from snaglist.kernel.columns import moment, text
 from snaglist.kernel.database import clock, upsert
-from snaglist.kernel.installation import Installation
 
 HEARTBEAT_SECONDS = 5
 POLL_SECONDS = 1.0
 ALIVE_SECONDS = 30
+
+workers = Table(
+    "workers",
+    store.registry_metadata,
+    text("id", 120, primary_key=True),
+    text("kind", 20),
+    moment("started_at"),
+    moment("heartbeat_at"),
+    text("version", 32),
+    Index("ix_workers_heartbeat_at", "heartbeat_at"),
+)
 
 
 def worker_id(node: str) -> str:
@@ -45,13 +56,13 @@ def heartbeat(service: Installation, worker: str, kind: str) -> None:
     with service.database.transaction(service.applications.registry, write=True) as db:
         now = clock(db)
         row = {"id": worker, "kind": kind, "started_at": now, "heartbeat_at": now, "version": service.version}
-        upsert(db, store.workers, [row], replace=("heartbeat_at",))
-        db.execute(delete(store.workers).where(store.workers.c.heartbeat_at < times.add(now, days=-1)))
+        upsert(db, workers, [row], replace=("heartbeat_at",))
+        db.execute(delete(workers).where(workers.c.heartbeat_at < times.add(now, days=-1)))
 
 
 def worker_alive(service: Installation) -> bool:
     """Tell whether any worker gave a sign of life in the last 30 seconds, and has not ended since."""
     with service.database.transaction(service.applications.registry, write=False) as db:
         since = times.add(clock(db), seconds=-ALIVE_SECONDS)
-        recent = db.execute(select(store.workers.c.id).where(store.workers.c.heartbeat_at >= since)).scalars()
+        recent = db.execute(select(workers.c.id).where(workers.c.heartbeat_at >= since)).scalars()
         return any(not is_gone(worker, place(service.settings.node)) for worker in recent)

@@ -17,16 +17,27 @@ from sqlalchemy import ColumnElement, Select, String, and_, cast, delete, insert
 from sqlalchemy.engine import Connection, RowMapping
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from snaglist.kernel import store, times
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import Call
+from snaglist.kernel import (
+    Application,
+    Call,
+    Cancelled,
+    Conflict,
+    Installation,
+    Job,
+    JobCall,
+    LeaseLost,
+    NotFound,
+    ServiceError,
+    Unavailable,
+    clip,
+    internal_error,
+    store,
+    times,
+)
 from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock, inserted_id
-from snaglist.kernel.errors import Conflict, NotFound, ServiceError, Unavailable, internal_error
-from snaglist.kernel.installation import Installation
-from snaglist.kernel.jobs import Cancelled, Job, JobCall, LeaseLost
 from snaglist.kernel.service import Service
-from snaglist.kernel.text import clip, storable
+from snaglist.kernel.text import storable
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.leases import POLL_SECONDS, is_gone, place, worker_id
 

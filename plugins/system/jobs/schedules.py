@@ -15,15 +15,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from snaglist.kernel import store, times
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import Call
+from snaglist.kernel import Application, Call, Conflict, Job, Plugin, Unavailable, store, times
 from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.database import clock
-from snaglist.kernel.engines import ends_transaction
-from snaglist.kernel.errors import Conflict, Unavailable
-from snaglist.kernel.jobs import Job
-from snaglist.kernel.plugin import Plugin
+from snaglist.kernel.database import clock, ends_transaction
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.jobs.queue import UNFINISHED, queue_of
 

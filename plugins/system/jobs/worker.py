@@ -12,12 +12,9 @@ from threading import Event, Thread
 
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import hookspecs
-from snaglist.kernel.applications import Application
+from snaglist.kernel import Application, Plugin, ServiceError, hookspecs
 from snaglist.kernel.containment import contained
-from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.faults import Unusable, names_no_table
-from snaglist.kernel.plugin import Plugin
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.leases import HEARTBEAT_SECONDS, heartbeat, worker_id

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO, Any, Self
 
-from snaglist.kernel.errors import BadGateway
+from snaglist.kernel import BadGateway
 from snaglist.kernel.origin import Network, parse_networks
 from snaglist.plugins.system.outbound.addresses import Refused, check_address
 

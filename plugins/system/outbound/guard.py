@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from snaglist.kernel.errors import BadGateway
+from snaglist.kernel import BadGateway
 from snaglist.kernel.origin import Network, parse_networks
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.outbound.addresses import Refused, check_address, is_listed

@@ -27,7 +27,7 @@ Line = Callable[..., str]
 
 
 def run(*arguments: str, code: int = 0) -> tuple[str, str]:
-    program = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+    program = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
     done = subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=60)
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr

@@ -14,7 +14,7 @@ import pytest
 
 pytestmark = pytest.mark.whole
 
-SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+SNAGLIST = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 class Server:

@@ -9,6 +9,7 @@ from sqlalchemy import update as change
 
 from snaglist.kernel.call import Actor
 from snaglist.plugins.connectors import tables
+from snaglist.plugins.system.jobs.leases import workers
 from snaglist.plugins.system.upgrading import upgrade
 from snaglist.testing import Client
 
@@ -290,10 +291,8 @@ def test_no_worker_is_told(sqlite_site: Any, fresh_data: Path) -> None:
 
     made = sqlite_site.make()
     with running_service(fresh_data, jobs=False) as other:
-        from snaglist.kernel import store
-
         with other.database.transaction(other.applications.registry, write=True) as db:
-            db.execute(change(store.workers).values(heartbeat_at="2020-01-01 00:00:00"))
+            db.execute(change(workers).values(heartbeat_at="2020-01-01 00:00:00"))
         queued = Client(other).post("connectors-sync", {"id": made["id"]}).json
     assert queued["worker_started"] is False and queued["warning"] == "No worker is running; the job waits."
 

@@ -19,7 +19,7 @@ from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers
 
-PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 class Gate:

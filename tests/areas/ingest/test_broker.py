@@ -27,7 +27,7 @@ from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.whole
 
-RUN = "from snaglist.kernel.cli import main; main()"
+RUN = "from snaglist.plugins.start import main; main()"
 MANY = [
     {"message": f"Order {n} failed", "event_id": f"id-{n}", "context": {"note": os.urandom(400).hex()}}
     for n in range(60)

@@ -20,7 +20,7 @@ from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.whole
 
-SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+SNAGLIST = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 def start(data: Path, variables: dict[str, str]) -> "tuple[subprocess.Popen[str], int]":

@@ -12,7 +12,7 @@ import pytest
 
 pytestmark = pytest.mark.whole
 
-PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 NAMES = ["anna", "ben", "carla", "elif", "hugo", "kaya"]
 LOG = "".join(

@@ -19,7 +19,7 @@ from snaglist.testing import running_service
 pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
-PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()", "import"]
+PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()", "import"]
 SECONDS = 30
 
 

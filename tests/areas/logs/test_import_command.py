@@ -17,7 +17,7 @@ from snaglist.plugins.logs.collect.locking import import_turn
 pytestmark = pytest.mark.whole
 
 Line = Callable[..., str]
-PROGRAM = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
 def environment(data: Path, **extra: str) -> dict[str, str]:

@@ -172,7 +172,7 @@ def run_snaglist(request: pytest.FixtureRequest, tmp_path: Path) -> Move:
     own = {f"SERVICE_{name.replace('__', '_').upper()}": value for name, value in given.items()}
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        program = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+        program = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
         env = {**clean, **own, "SERVICE_DATA": str(tmp_path / "data"), "TZ": "UTC"}
         done = subprocess.run([*program, *arguments], env=env, capture_output=True, text=True, timeout=120, check=False)
         return done.returncode, done.stdout, done.stderr

@@ -17,7 +17,7 @@ from snaglist.plugins.releases.command.folder import Lonely, Pair, find_maps
 pytestmark = pytest.mark.whole
 
 KEY = "a-key-of-the-tests-0123456789"
-SNAGLIST = (sys.executable, "-c", "from snaglist.kernel.cli import main; main()")
+SNAGLIST = (sys.executable, "-c", "from snaglist.plugins.start import main; main()")
 ID = "85314830-023f-4cf1-a267-535f4e37bb17"
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

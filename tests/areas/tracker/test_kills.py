@@ -13,7 +13,7 @@ import pytest
 
 pytestmark = pytest.mark.whole
 
-SNAGLIST = [sys.executable, "-c", "from snaglist.kernel.cli import main; main()"]
+SNAGLIST = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 VENDORS = ["linear", "github", "gitlab", "jira"]
 
 

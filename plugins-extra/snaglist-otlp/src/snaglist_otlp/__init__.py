@@ -6,8 +6,19 @@ from importlib.resources import files
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, own, read, write
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import (
+    Assets,
+    Call,
+    Description,
+    Endpoint,
+    Option,
+    SchemaStep,
+    StoredSecret,
+    hookimpl,
+    own,
+    read,
+    write,
+)
 from snaglist_otlp import handlers
 from snaglist_otlp.access import CROSS_ORIGIN, KEYS
 from snaglist_otlp.options import OPTIONS, RATES

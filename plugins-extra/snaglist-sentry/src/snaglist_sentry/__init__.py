@@ -6,8 +6,20 @@ from importlib.resources import files
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, Path, SchemaStep, hookimpl, own, read, write
-from snaglist.kernel.installation import StoredSecret
+from snaglist.kernel import (
+    Assets,
+    Call,
+    Description,
+    Endpoint,
+    Option,
+    Path,
+    SchemaStep,
+    StoredSecret,
+    hookimpl,
+    own,
+    read,
+    write,
+)
 from snaglist_sentry import handlers
 from snaglist_sentry.access import HEADERS, KEYS, PATHS, select_application
 from snaglist_sentry.options import OPTIONS, RATES
