@@ -33,7 +33,8 @@ def main() -> None:
     """Serve runs until the input ends."""
     plugins = Plugins()
     plugins.load()
-    plugins.commands(cli)
+    for _, made in plugins.commands():
+        cli.add_command(made)
     if len(sys.argv) > 1:
         _watch(os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND | os.O_CREAT))
     for line in sys.stdin:

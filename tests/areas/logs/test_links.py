@@ -29,7 +29,8 @@ TAKEN = "a link has taken its place, and links are not followed"
 def _commands() -> None:
     plugins = Plugins()
     plugins.load()
-    plugins.commands(cli)
+    for _, made in plugins.commands():
+        cli.add_command(made)
 
 
 @pytest.fixture

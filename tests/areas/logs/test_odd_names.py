@@ -35,7 +35,8 @@ SHOWN = [
 def _commands() -> None:
     plugins = Plugins()
     plugins.load()
-    plugins.commands(cli)
+    for _, made in plugins.commands():
+        cli.add_command(made)
 
 
 def named(folder: Path, name: bytes) -> Path:
