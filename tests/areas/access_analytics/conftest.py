@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.plugins.access_analytics.agents import describe_agent
 from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
 from snaglist.plugins.logs.identify.search import in_place
 from snaglist.testing import Client
@@ -66,6 +67,12 @@ class Analytics:
         answer = self.client.get("access-analytics", **query)
         assert answer.status == 200, answer.text
         return dict(answer.json)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _loaded_rules() -> None:
+    """The first agent of a process loads the rules, which on a busy machine can make the first import a slow one."""
+    describe_agent(FIREFOX)
 
 
 @pytest.fixture
