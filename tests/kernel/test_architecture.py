@@ -376,6 +376,13 @@ def test_reference_pages_are_current() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_the_page_of_the_architecture_names_what_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(TOPS)}|plugins-extra|clients|examples|tests)/[\w./-]*)`", page)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert len(page.splitlines()) <= 120, "it is one page, to be read in one go"
+
+
 def test_every_hook_has_an_entry() -> None:
     from snaglist.kernel import hookspecs
     from snaglist.plugins import alerting, connectors, issues, logs, system, tracker
