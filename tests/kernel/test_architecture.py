@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tokenize
@@ -381,6 +382,12 @@ def test_the_page_of_the_architecture_names_what_is_there() -> None:
     named = re.findall(rf"`((?:{'|'.join(TOPS)}|plugins-extra|clients|examples|tests)/[\w./-]*)`", page)
     assert [path for path in named if not (ROOT / path).exists()] == []
     assert len(page.splitlines()) <= 120, "it is one page, to be read in one go"
+
+
+def test_mutants_are_made_of_files_that_are_there() -> None:
+    areas = runpy.run_path(str(ROOT / "scripts" / "mutants.py"), run_name="mutants")["AREAS"]
+    named = [path.partition("::")[0] for changed, tests in areas.values() for path in (*changed, *tests)]
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_every_hook_has_an_entry() -> None:
