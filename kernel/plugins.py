@@ -13,7 +13,7 @@ from dataclasses import is_dataclass
 from functools import cache, partial
 from importlib import metadata
 from importlib.metadata import EntryPoint
-from inspect import signature
+from inspect import getmembers, isfunction, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import click
@@ -293,9 +293,8 @@ class Plugins:
     def _register(self, plugin: Plugin) -> None:
         """Let pluggy look at the implementations of a plugin, and note them."""
         module = plugin.module
-        for name in dir(module):
-            is_hook = self._manager.parse_hookimpl_opts(module, name) is not None
-            if is_hook and {"register", "cli"} & {*signature(getattr(module, name)).parameters}:
+        for name, function in getmembers(module, isfunction):
+            if hasattr(function, "snaglist_impl") and {"register", "cli"} & {*signature(function).parameters}:
                 raise ValueError(f"{name}(): since 0.2 a hook returns what it adds: {CHANGED}")
         self._manager.register(module, plugin.id)
         for caller in self._manager.get_hookcallers(module) or ():
@@ -323,12 +322,13 @@ class Plugins:
 
         def collect() -> None:
             taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
+            checks = [check for _, check in self.calls(hookspecs.check_added)]
             kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
             for name, value in found:
                 if not isinstance(value, kind):
                     raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
-                for _, check in self.calls(hookspecs.check_added):
-                    contained(check, plugin, hook, name, value)
+                for check in checks:
+                    check(plugin, hook, name, value)
                 if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
                     name = getattr(value, attribute)
                 if name in taken:

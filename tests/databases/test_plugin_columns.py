@@ -1,8 +1,9 @@
 """The example of docs/plugins.md: the second version of a wheel adds columns, on every database."""
 
+import importlib.metadata as packages
 import re
+import sys
 from collections.abc import Callable, Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -19,12 +20,6 @@ from snaglist.testing import Client, running_service
 
 PAGE = Path(__file__).parents[2] / "docs" / "plugins.md"
 FIRST, HOOKS, SECOND = re.findall(r"```python\n(.*?)```", PAGE.read_text().split("## Tables and steps")[1], re.S)[:3]
-HEAD = """
-from collections.abc import Callable
-from sqlalchemy import Connection, Table
-from snaglist.kernel import Description, hookimpl
-def version(name): return "1.0"
-"""
 Config = dict[str, Any]
 
 
@@ -48,11 +43,14 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
         tables, package = ModuleType("snaglist_oops.tables"), ModuleType("snaglist_oops")
         exec(source, vars(tables))
         vars(package)["tables"] = tables
-        exec(HEAD + HOOKS, vars(package))
+        monkeypatch.setitem(sys.modules, "snaglist_oops", package)
+        exec(HOOKS, vars(package))
         point = SimpleNamespace(name="oops", load=lambda: package, dist=Distribution("snaglist-oops", "1.0"))
-        monkeypatch.setattr(plugins, "entry_points", lambda group: [*entry_points(group=group), point])
+        monkeypatch.setattr(plugins, "entry_points", lambda group: [*packages.entry_points(group=group), point])
         return tables
 
+    installed = packages.version
+    monkeypatch.setattr(packages, "version", lambda name: "1.0" if name == "snaglist-oops" else installed(name))
     yield run
     forget()
 
