@@ -32,11 +32,12 @@ AREAS = {
         ["tests/areas/tags", "tests/areas/issues/writing/test_tagging.py"],
     ),
     "rotation": (
-        ["plugins/logs/rotation.py"],
-        ["tests/areas/logs/test_rotation.py", "tests/areas/logs/test_reading_files.py"],
+        ["plugins/logs/identify"],
+        ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_rotation.py", "tests/areas/logs/test_identity.py",
+         "tests/areas/logs/test_reading_files.py"],
     ),
     "jobs": (
-        ["kernel/jobs.py", "kernel/worker.py", "kernel/schedules.py", "kernel/leases.py"],
+        ["kernel/jobs.py", "plugins/system/jobs"],
         ["tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
     ),
     "signatures": (

@@ -45,14 +45,14 @@ def test_every_page_and_endpoint_answers_with_an_area_denied(tmp_path: Path, are
 
 COMMAND = """
 import sys
-from snaglist.kernel import cli
 from snaglist.kernel.plugins import Plugins
+from snaglist.plugins.start import main
 
 loads = []
 load = Plugins.load
 Plugins.load = lambda *given: (loads.append(1), load(*given))
 try:
-    cli.main()
+    main()
 except SystemExit as end:
     print("ended", end.code, len(loads), "snaglist.plugins.releases" in sys.modules)
 """

@@ -6,6 +6,7 @@ import importlib
 import io
 import json
 import re
+import runpy
 import subprocess
 import sys
 import tokenize
@@ -374,6 +375,19 @@ def test_reference_pages_are_current() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check"]
     checked = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_page_of_the_architecture_names_what_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = re.findall(rf"`((?:{'|'.join(TOPS)}|plugins-extra|clients|examples|tests)/[\w./-]*)`", page)
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert len(page.splitlines()) <= 120, "it is one page, to be read in one go"
+
+
+def test_mutants_are_made_of_files_that_are_there() -> None:
+    areas = runpy.run_path(str(ROOT / "scripts" / "mutants.py"), run_name="mutants")["AREAS"]
+    named = [path.partition("::")[0] for changed, tests in areas.values() for path in (*changed, *tests)]
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_every_hook_has_an_entry() -> None:

@@ -19,6 +19,7 @@ from sqlalchemy.engine import make_url
 from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
+from snaglist.plugins import program
 from snaglist.plugins.system.server import serve
 from snaglist.testing import Client, running_service
 
@@ -184,7 +185,7 @@ def test_an_unforeseen_failure_shows_where_only_when_asked(
     for level, said in (("info", "snaglist: unexpected failure: KeyError: 'gone'; "), ("debug", "Traceback")):
         monkeypatch.setenv("SERVICE_LOG_LEVEL", level)
         with pytest.raises(SystemExit, match="1"):
-            cli.main()
+            program.main()
         shown = capsys.readouterr().err
         assert said in shown and ("Traceback" in shown) == (level == "debug")
 

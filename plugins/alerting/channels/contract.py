@@ -30,7 +30,7 @@ class NotDelivered(BadGateway):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent. `delivery` is the same for all attempts; `document` is the JSON of webhooks."""
+    """What is sent. `delivery` is the same for all attempts; `document` is the JSON that webhooks get."""
 
     delivery: str
     document: Mapping[str, Any]

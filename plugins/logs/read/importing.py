@@ -66,8 +66,9 @@ def import_file(
     try:
         read_with(call.service, call, read)
     except _Stopped as stopped:
-        assert stopped.__cause__ is not None
-        raise stopped.__cause__ from None
+        error = stopped.__cause__
+        assert error is not None
+        raise error from error.__cause__  # which tells a lost database
     except Unavailable:
         raise
     except Exception as error:  # but for the file system, no schedule tries again until the file changes

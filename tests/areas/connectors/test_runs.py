@@ -204,11 +204,13 @@ def test_the_worker_syncs_what_is_due(fresh_data: Path, folder: Path) -> None:
         assert client.get("jobs", id=run["job_id"]).json["data"]["created_by"] is None
 
 
-def test_mirrors_go_by_age_and_nothing_is_read_twice(sqlite_site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mirrors_go_by_age_and_nothing_is_read_twice(
+    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """`retention.mirror_max_age_days`; what grows afterwards is fetched anew and only its tail is read."""
-    site = sqlite_site
     elsewhere = ConnectorType(local.check, local.open_folder)  # the folder as if it were on another machine
     monkeypatch.setitem(BUILT_IN, "local", elsewhere)
+    site = request.getfixturevalue("sqlite_site")  # whose service starts with it
     path = site.write("app.log", "alpha broke")
     old = time.time() - 10 * 86400
     os.utime(path, (old, old))

@@ -30,22 +30,25 @@ class Server:
         self.port = self.socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/?api=ingest"
         self.held: list[socket.socket] = []
+        self.closed = False
         threading.Thread(target=self._serve, daemon=True).start()
 
     def _serve(self) -> None:
-        while True:
-            try:
+        try:
+            while True:
                 connection, _ = self.socket.accept()
-            except OSError:
-                return
-            connection.settimeout(10)
-            self.held.append(connection)
-            if self.answer is not None:
-                self.requests.append(_request(connection))
-                connection.sendall(self.answer)
-                connection.close()
+                connection.settimeout(10)
+                self.held.append(connection)
+                if self.answer is not None:
+                    self.requests.append(_request(connection))
+                    connection.sendall(self.answer)
+                    connection.close()
+        except OSError:
+            if not self.closed:  # otherwise the test ended, perhaps in the middle of a request
+                raise
 
     def close(self) -> None:
+        self.closed = True
         for one in (self.socket, *self.held):
             one.close()
 

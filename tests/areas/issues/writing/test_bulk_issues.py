@@ -440,7 +440,7 @@ class TestJobs:
             return real(call, some, fields)
 
         monkeypatch.setattr(jobs, "ACTIONS", {"status": fail_once})
-        monkeypatch.setattr("snaglist.kernel.jobs.RETRY_SECONDS", 0)
+        monkeypatch.setattr("snaglist.plugins.system.jobs.queue.RETRY_SECONDS", 0)
         body = {"action": "status", "filter": {}, "status": "fixed"}
         answer = sqlite_client.post("bulk-issues", body, wait=True)
         assert answer.json["previous"] == dict.fromkeys(map(str, ids), "open")
