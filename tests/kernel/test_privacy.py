@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from snaglist.kernel import privacy
-from snaglist.kernel.installation import KEY_FILE
+from snaglist.kernel.service import KEY_FILE
 from snaglist.testing import Client, running_service
 
 OWN = "applications/default"

@@ -12,8 +12,7 @@ from sqlalchemy import select
 
 from snaglist.kernel import store
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.installation import KEY_FILE
-from snaglist.kernel.service import Service
+from snaglist.kernel.service import KEY_FILE, Service
 from snaglist.testing import running_service
 
 FIELD = "connectors.1.secrets"
