@@ -50,7 +50,13 @@ class Point:
     def load(self):
         return module
 
-plugins.entry_points = lambda group: [Point()]
+class System:
+    name, dist = "system", None
+    def load(self):
+        from snaglist.plugins import system
+        return system
+
+plugins.entry_points = lambda group: [System(), Point()]
 service = Service(Settings(config, environ={}))
 service.start()
 worker = Worker(service, "worker")
