@@ -48,6 +48,37 @@ def test_the_demo_runs_from_the_wheel(environment: Path, tmp_path: Path) -> None
     assert "monolog" in shown
 
 
+def strict_mypy(environment: Path, folder: Path, checked: str) -> str:
+    """Return what mypy says of files in a folder, with the wheel of snaglist that is installed."""
+    command = (sys.executable, "-m", "mypy", "--strict", "--python-executable", environment / "python", checked)
+    env = {**os.environ, "MYPYPATH": "src", "MYPY_CACHE_DIR": str(folder / "cache")}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=300).stdout
+
+
+@pytest.mark.parametrize("project", EXAMPLES, ids=lambda project: project.name)
+def test_the_types_of_a_strangers_wheel_fit(project: Path, environment: Path, tmp_path: Path) -> None:
+    run("cp", "-r", str(project / "src"), str(tmp_path))
+    said = strict_mypy(environment, tmp_path, "src/" + project.name.replace("-", "_"))
+    assert said.startswith("Success"), said
+
+
+def test_types_that_do_not_fit_the_door_are_found(environment: Path, tmp_path: Path) -> None:
+    """What plugins add has the type that its hook returns; a hook is called with what it takes."""
+    (tmp_path / "wrong.py").write_text(
+        "from snaglist.kernel import Call, Endpoint\n"
+        "from snaglist.plugins.logs import hookspecs\n"
+        "from snaglist.plugins.system.hookspecs import health_checks\n"
+        "from snaglist.testing import Client\n\n"
+        "def look(call: Call) -> None:\n"
+        "    checks: list[Endpoint] = [one for _, one in call.service.plugins.added(health_checks)]\n"
+        "    call.emit(hookspecs.lines_read, 3)\n"
+    )
+    said = strict_mypy(environment, tmp_path, "wrong.py")
+    assert "wrong.py:7: error: List comprehension has incompatible type List[HealthCheck]" in said
+    assert 'wrong.py:8: error: Argument 1 to "emit" of "Call" has incompatible type' in said
+    assert "Found 2 errors in 1 file" in said
+
+
 def test_a_strangers_wheel_adds_an_area_without_a_change_in_the_kernel(environment: Path, tmp_path: Path) -> None:
     """Endpoint, table and step, job, panel: off, then on, then off again with its data kept."""
     snaglist = environment / "snaglist"

@@ -14,7 +14,7 @@ def check(call: Call, target: Mapping[str, Any]) -> str:
     host = urlsplit(target["url"]).hostname
     if not host:
         raise Invalid("url: must be a URL like https://chat.example.com/hook")
-    return host
+    return str(host)
 
 
 @contextmanager
