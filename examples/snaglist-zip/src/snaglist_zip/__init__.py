@@ -25,7 +25,7 @@ def register_connectors() -> Mapping[str, ConnectorType]:
     return {"zip": ConnectorType(check, open_archive, schemas=files(__name__) / "schemas")}
 
 
-def check(call: Call, config: dict[str, Any], secrets: dict[str, Any]) -> dict[str, Any]:
+def check(call: Call, config: Mapping[str, Any], secrets: Mapping[str, Any]) -> Mapping[str, Any]:
     """Store the resolved path; the archive must lie where snaglist may read."""
     try:
         archive = Path(config["archive"]).resolve(strict=True)
