@@ -121,16 +121,16 @@ def choose(db: sqlite3.Connection, every: int, offset: int) -> None:
 
 def tell(area: str, db: sqlite3.Connection) -> bool:
     """Print what came of the changes; True when nine of ten were noticed."""
-    results = db.execute(
+    results = db.execute(  # without a diff: a change that cosmic-ray could not make
         "SELECT test_outcome, diff, module_path, start_pos_row FROM work_results JOIN mutation_specs USING (job_id)"
-        " ORDER BY module_path, start_pos_row"
+        " WHERE diff IS NOT NULL ORDER BY module_path, start_pos_row"
     ).fetchall()
     survived = [row[1:] for row in results if "KILLED" not in str(row[0])]
     noticed = len(results) - len(survived)
     print(f"{area}: {noticed} of {len(results)} changes were noticed")
     for diff, module, row in survived:
         print(f"{Path(module).parent.name}/{Path(module).name}:{row}")
-        print("\n".join(line for line in diff.splitlines()[2:] if line[:1] in "+-"), flush=True)
+        print("\n".join(line for line in diff.splitlines()[3:] if line[:1] in "+-"), flush=True)
     return noticed >= 0.9 * len(results)
 
 
