@@ -114,7 +114,7 @@ def choose(db: sqlite3.Connection, every: int, offset: int) -> None:
         "SELECT job_id, operator_name, module_path, start_pos_row, start_pos_col FROM mutation_specs"
         " ORDER BY module_path, start_pos_row, rowid"
     )
-    jobs = [job for job, operator, *place in found if operator.removeprefix("core/") in KINDS and not is_star(*place)]
+    jobs = [job for job, operator, *place in found if operator.removeprefix("core/") in KINDS and not is_void(*place)]
     kept = set(jobs[offset::every])
     for (job,) in db.execute("SELECT job_id FROM work_items").fetchall():
         if job not in kept:
@@ -122,9 +122,10 @@ def choose(db: sqlite3.Connection, every: int, offset: int) -> None:
             db.execute("DELETE FROM work_items WHERE job_id = ?", (job,))
 
 
-def is_star(module: str, row: int, column: int) -> bool:
-    """Tell whether the star of a list of parameters is there, which cosmic-ray takes for a multiplication."""
-    return Path(module).read_text(encoding="utf-8").splitlines()[row - 1][column:].startswith("*,")
+def is_void(module: str, row: int, column: int) -> bool:
+    """Tell whether a change there is none: of the star of a list of parameters, or of what mypy checks."""
+    line = Path(module).read_text(encoding="utf-8").splitlines()[row - 1]
+    return line[column:].startswith("*,") or line.startswith("@dataclass(")
 
 
 def tell(area: str, db: sqlite3.Connection) -> bool:
