@@ -13,11 +13,11 @@ from sqlalchemy import update
 
 from snaglist.hosting import _person
 from snaglist.kernel import cli
-from snaglist.kernel.cli import Lines
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.service import Service
 from snaglist.kernel.text import harmless, one_line, visible
 from snaglist.plugins.issues import tables
+from snaglist.plugins.system.command_line import Lines
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
