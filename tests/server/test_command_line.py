@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
-from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.plugins import program
