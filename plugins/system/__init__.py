@@ -12,7 +12,7 @@ import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
+from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
@@ -35,7 +35,7 @@ from snaglist.plugins.system.sealing import Sealing
 
 __all__ = [
     "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused",
-    "StoredSecret", "Worker", "check_address", "decoded", "hookspecs", "is_listed", "require_intended_key",
+    "StoredSecret", "Worker", "check_address", "decoded", "hookspecs", "is_listed", "require_intended_key", "rows",
     "serve", "worker_alive",
 ]  # fmt: skip
 
