@@ -4,7 +4,6 @@ For plugins of any kind:
 
 - `bodies`: bodies of requests, for codings and types that `Call.read_body` does not take
 - `bulk`: many rows in one statement
-- `cli`: commands
 - `columns`: columns that come out equal on every database
 - `containment`: calling code of other plugins
 - `database`: statements that differ between databases

@@ -29,7 +29,6 @@ class Actor:
 
 
 LOCAL = Actor("local", "Local", ("owner",))
-COMMAND_LINE = Actor("cli", "cli", ("owner",))
 _OWNERS_ONLY = ("plugins.", "settings.", "applications.")
 
 

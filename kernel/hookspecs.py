@@ -114,7 +114,7 @@ def register_jobs() -> Sequence[Job]:  # type: ignore[empty-body]
 
 @hookspec
 def register_commands() -> Sequence[click.Command]:  # type: ignore[empty-body]
-    """Collect. Return commands of the command line, made with `snaglist.kernel.cli.command`. Since 0.1.
+    """Collect. Return commands of the command line, made with `snaglist.plugins.system.command`. Since 0.1.
 
     Called at the start of each `snaglist` command, before an application is known. A name that is taken is refused:
     then none of the plugin's commands is there, and stderr says so.

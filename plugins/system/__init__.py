@@ -13,6 +13,7 @@ import click
 from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
+from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, group, table
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
@@ -34,9 +35,9 @@ from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.sealing import Sealing
 
 __all__ = [
-    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused",
-    "StoredSecret", "Worker", "check_address", "decoded", "hookspecs", "is_listed", "require_intended_key", "rows",
-    "serve", "worker_alive",
+    "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric",
+    "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli", "command", "decoded", "group", "hookspecs",
+    "is_listed", "require_intended_key", "rows", "serve", "table", "worker_alive",
 ]  # fmt: skip
 
 SERVER_OPTIONS = (

@@ -112,7 +112,7 @@ def test_the_public_door() -> None:
     ]  # fmt: skip
     assert all(hasattr(door, name) for name in door.__all__)
     assert list(public_modules()) == [
-        "bodies", "bulk", "cli", "columns", "containment", "database", "ddl", "hookspecs", "origin", "paging",
+        "bodies", "bulk", "columns", "containment", "database", "ddl", "hookspecs", "origin", "paging",
         "privacy", "store", "text", "times",
         "app", "endpoints", "faults", "gate", "plugins", "service", "settings", "steps",
     ]  # fmt: skip

@@ -27,7 +27,6 @@ from snaglist.kernel import (
     read,
     write,
 )
-from snaglist.kernel.cli import Session, cli, command
 from snaglist.kernel.engines import TransactionEnded
 from snaglist.kernel.hookspecs import dashboard_assets, register_tables
 from snaglist.kernel.plugins import Plugins
@@ -36,7 +35,7 @@ from snaglist.plugins.connectors.contract import register_connectors
 from snaglist.plugins.issues.hookspecs import events_stored, events_storing, issue_changed, stack_showing
 from snaglist.plugins.logs import Parser
 from snaglist.plugins.logs.hookspecs import lines_read, register_parsers
-from snaglist.plugins.system import HealthCheck, Worker
+from snaglist.plugins.system import HealthCheck, Session, Worker, cli, command
 from snaglist.plugins.system.health import hint
 
 Install = Kernel = Callable[..., Any]
