@@ -139,8 +139,7 @@ class Call(Work):
         # Applications are listed anew every second, and with each list what they remember begins anew.
         memory: dict[str, T] = self.application.memory
         if name not in memory:
-            with self.transaction(write=False) as db:
-                memory[name] = read(db)
+            memory[name] = self.read(read)
         return memory[name]
 
     def forget(self) -> None:

@@ -141,9 +141,8 @@ class Service:
     def introduce(self, application: Application) -> None:
         """Give a new application its plugins' state and tell the plugins, once."""
         call = self.call(application, None)
-        with call.transaction(write=False) as db:
-            if store.get_setting(db, CREATED):
-                return
+        if call.read(lambda db: store.get_setting(db, CREATED)):
+            return
         with call.transaction() as db:
             enabled = set(self.settings["plugins.enabled"])
             for plugin in self.plugins.loaded():

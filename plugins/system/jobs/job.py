@@ -104,8 +104,7 @@ def job_reply(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -
 
 def job_state(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -> Reply:
     """Answer for a job as it is now: 200 with its result, or 202; a failure is raised."""
-    with call.transaction(write=False):
-        row = call.service.jobs.find(call, job_id)
+    row = call.read(lambda _: call.service.jobs.find(call, job_id))
     if row["status"] == "succeeded":
         return Reply({"job_id": job_id, "status": "succeeded", **(row["result"] or {})})
     if row["status"] == "cancelled":
