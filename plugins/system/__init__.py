@@ -32,12 +32,13 @@ from snaglist.plugins.system.outbound import (
     is_listed,
 )
 from snaglist.plugins.system.outbound.guard import guard_of
-from snaglist.plugins.system.sealing import Sealing
+from snaglist.plugins.system.sealing import Sealing, without_secrets
 
 __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric",
     "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli", "command", "decoded", "group", "hookspecs",
-    "is_listed", "require_intended_key", "rows", "serve", "table", "worker_alive",
+    "is_listed", "require_intended_key", "rows", "serve", "table", "without_secrets",
+    "worker_alive",
 ]  # fmt: skip
 
 SERVER_OPTIONS = (

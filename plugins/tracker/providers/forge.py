@@ -3,15 +3,38 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from re import Pattern
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from urllib.parse import urlencode
 
 from snaglist.plugins.tracker.contract import Draft, Item, Label, Note, Opening, Page, TrackerFailure, Viewer
-from snaglist.plugins.tracker.providers.walking import place
 from snaglist.plugins.tracker.texts import color, hidden, iso, moment, parts, row, rows, token
 from snaglist.plugins.tracker.web import Got, Missing, Web
 
 _PAGES = 5  # that are looked through for something of ours
+
+
+class Place(NamedTuple):
+    """From which time on, and how many items of that list are known.
+
+    An item that changes during the walk moves to the end of the list and lets the others move up, so that a page by
+    number alone would skip one. Therefore the next page begins at the time of the last item seen, and numbers only
+    tell items of one second apart. What is given twice does no harm.
+    """
+
+    since: str | None
+    offset: int = 0
+
+    def page(self, size: int) -> int:
+        """Return the number of the page, counted from 1, that holds the next item; known ones may stand before it."""
+        return self.offset // size + 1
+
+    def after(self, size: int, last: str | None, *, more: bool) -> Any:
+        """Return the cursor behind a page whose last item changed at a time; None when there is no more."""
+        if not more or last is None:
+            return None
+        if self.since is None or last > self.since:
+            return [last, 0]
+        return [self.since, self.page(size) * size]
 
 
 class Forge(ABC):
@@ -62,7 +85,7 @@ class Forge(ABC):
 
     def page(self, since: str | None, cursor: Any, size: int) -> Page:
         """GET the issues by ascending time of the last change."""
-        where = place(since, cursor)
+        where = Place(*cursor) if cursor else Place(since)
         query = {**self.by_change, "per_page": size, "page": where.page(size)}
         got = self._list(self.issues(self._project), query | ({self.since: iso(where.since)} if where.since else {}))
         listed = rows(got.data)
