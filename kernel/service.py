@@ -168,8 +168,6 @@ class Service:
                 for hook, what in check(self, plugin):
                     self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
-            for job in plugin.values(hookspecs.register_jobs):
-                self.jobs.add(plugin.id, job)
             for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
 
@@ -216,7 +214,6 @@ class Service:
         """Go on without a plugin that does not work with the databases."""
         self.plugins.fail(plugin, hook, error)
         self.steps.forget(plugin.id)
-        self.jobs.forget(plugin.id)
 
     def _hosts(self) -> Hosts:
         bound = self.bound or ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from snaglist.kernel import Call, Cancelled, Conflict, JobCall, ServiceError, Unavailable, digest, times
+from snaglist.kernel import Call, Conflict, ServiceError, Unavailable, digest, times
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
@@ -17,7 +17,7 @@ from snaglist.plugins.connectors.planning import Item
 from snaglist.plugins.connectors.tables import streams
 from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import FileResult, read_file, read_rest
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import Cancelled, JobCall, rows
 
 JOB = "connectors_sync"
 STALE = "Snapshot is stale."

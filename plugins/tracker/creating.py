@@ -1,6 +1,7 @@
 """Making items for issues. That one is made is noted before, so that a repeated job looks for it first."""
 
-from snaglist.kernel import JobCall, times
+from snaglist.kernel import times
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Draft, Tracker
 from snaglist.plugins.tracker.drafts import draft_of

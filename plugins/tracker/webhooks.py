@@ -10,8 +10,9 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import BadRequest, Call, Invalid, JobCall, Reply, Unauthorized, Unavailable, times
+from snaglist.kernel import BadRequest, Call, Invalid, Reply, Unauthorized, Unavailable, times
 from snaglist.kernel.bodies import parse_json
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Delivery, Item, TrackerFailure, Viewer
 from snaglist.plugins.tracker.kinds import WEBHOOK
