@@ -36,13 +36,13 @@ from snaglist.plugins.system.outbound import (
 )
 from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.remedies import told
-from snaglist.plugins.system.sealing import Sealing
+from snaglist.plugins.system.sealing import Sealing, without_secrets
 
 __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "GuardedChild", "HealthCheck",
     "Job", "JobCall", "LeaseLost", "Metric", "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli",
     "command", "decoded", "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state", "jobs_table",
-    "qualified", "require_intended_key", "rows", "serve", "table", "told", "worker_alive",
+    "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets", "worker_alive",
 ]  # fmt: skip
 
 SERVER_OPTIONS = (
