@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
+from snaglist.plugins.alerting.rules import about
 from snaglist.plugins.issues import tables
 from snaglist.plugins.tags import tagged
 
@@ -23,7 +24,7 @@ def issues_since(db: Connection, rule: Row[Any], since: str, min_count: int, lim
 
 def events_of(db: Connection, rule: Row[Any], issue_id: int, since: str, limit: int) -> list[str]:
     """Return the times of an issue's latest stored events that a rule is about, in order."""
-    wanted = [_occurrences.c.issue_id == issue_id, _occurrences.c.occurred_at >= since, *_passing(rule)]
+    wanted = [_occurrences.c.issue_id == issue_id, _occurrences.c.occurred_at >= since, *about(rule, _occurrences)]
     rows = select(_occurrences.c.occurred_at).where(*wanted)
     latest = rows.order_by(_occurrences.c.occurred_at.desc(), _occurrences.c.id.desc()).limit(limit)
     return list(db.execute(latest).scalars())[::-1]
@@ -48,7 +49,7 @@ def received_since(db: Connection, rule: Row[Any], since: str, limit: int) -> It
     rows = (
         select(_occurrences.c.received_at)
         .join(_sources, _sources.c.id == _occurrences.c.source_id)
-        .where(_occurrences.c.received_at >= since, *_passing(rule))
+        .where(_occurrences.c.received_at >= since, *about(rule, _occurrences))
     )
     if rule.source is not None:
         in_path = _sources.c.path.contains(rule.source, autoescape=True)
@@ -64,13 +65,4 @@ def _about(rule: Row[Any]) -> list[ColumnElement[bool]]:
         found.append(_issues.c.module_id == rule.module_id)
     if rule.tag_id is not None:
         found.append(_issues.c.id.in_(tagged(rule.tag_id)))
-    return found
-
-
-def _passing(rule: Row[Any]) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if rule.severities:
-        found.append(_occurrences.c.severity.in_(rule.severities))
-    if rule.environment is not None:
-        found.append(_occurrences.c.environment == rule.environment)
     return found

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import func, select
 
 from snaglist.kernel import Application, Call, Conflict, Invalid
-from snaglist.kernel.cli import COMMAND_LINE, Session, table
 from snaglist.plugins.issues import file_at, move_paths, show_path, stored_path, tables
 from snaglist.plugins.logs.collect.command import turn
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.system import COMMAND_LINE, Session, table
 
 _sources = tables.sources
 _SHOWN = 3

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import path_of, path_text, tables
+from snaglist.plugins.system import cli
 from snaglist.testing import Client
 
 Line = Callable[..., str]
