@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from snaglist.kernel import Job, JobCall, Option, Unavailable, jobs, store, times
+from snaglist.kernel import Option, Unavailable, times
 from snaglist.kernel.faults import MISSING, Unusable
-from snaglist.plugins.system import Worker
-from snaglist.plugins.system.jobs import activity, figures, leases, queue, schedules, worker
+from snaglist.plugins.system import Job, JobCall, Worker, jobs_table
+from snaglist.plugins.system.jobs import activity, figures, job, leases, queue, schedules, worker
 from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
-table = store.jobs
+table = jobs_table
 NOW = "2026-01-03 10:00:00"
 PAST = "2026-01-01 00:00:00"
 
@@ -70,7 +70,7 @@ def with_jobs(install: Install, kernel: Kernel, monkeypatch: pytest.MonkeyPatch)
 def ticks(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A clock of the process that stands at `ticks.now`, in seconds."""
     clock = SimpleNamespace(now=1_000_000.0)
-    for module in (activity, schedules, worker, jobs):
+    for module in (activity, schedules, worker, job):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
@@ -85,7 +85,7 @@ def test_the_limits_of_time() -> None:
     assert (activity.NOTE_SECONDS, activity.ACTIVE_SECONDS) == (10, 30)
     assert (worker.SWEEP_SECONDS, worker.PRUNE_SECONDS) == (900, 3600)
     assert (worker.LIST_SECONDS, worker.PAUSE_SECONDS, worker.LOOKS) == (10, 30, 20)
-    assert jobs.WAIT_SECONDS == 30
+    assert job.WAIT_SECONDS == 30
 
 
 def test_a_lease_holds_for_fifteen_seconds(with_jobs: Callable[..., Any]) -> None:
@@ -384,6 +384,7 @@ def test_old_jobs_are_forgotten_once_an_hour(
 ) -> None:
     pruned: list[float] = []
     with with_jobs() as kit:
+        monkeypatch.setattr(kit.service.part(activity.Activity), "recent", lambda: {"default"})
         monkeypatch.setattr(kit.jobs, "prune", lambda application: pruned.append(ticks.now - 1_000_000))
         working = Worker(kit.service, "test", schedules=False)
         for pause in (0, 3600, 1, 3600, 1):
