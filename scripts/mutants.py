@@ -26,7 +26,7 @@ AREAS = {
     ),
     "storing": (
         ["plugins/issues/storing"],
-        ["tests/areas/issues/writing"],
+        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing"],
     ),
     "tags": (
         ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/tagging.py"],
@@ -34,8 +34,8 @@ AREAS = {
     ),
     "rotation": (
         ["plugins/logs/identify"],
-        ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_rotation.py", "tests/areas/logs/test_identity.py",
-         "tests/areas/logs/test_reading_files.py"],
+        ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_identity.py", "tests/areas/logs/test_rotation.py",
+         "tests/areas/logs/test_reading_files.py", "tests/areas/logs/test_shrinking.py"],
     ),
     "jobs": (
         ["plugins/system/jobs"],
