@@ -39,7 +39,7 @@ AREAS = {
     ),
     "jobs": (
         ["plugins/system/jobs"],
-        ["tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
+        ["tests/kernel/test_job_bounds.py", "tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
     ),
     "signatures": (
         ["plugins/tracker/signatures.py", "plugins/alerting/types/webhook.py"],
