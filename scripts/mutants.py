@@ -35,7 +35,8 @@ AREAS = {
     "rotation": (
         ["plugins/logs/identify"],
         ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_identity.py", "tests/areas/logs/test_rotation.py",
-         "tests/areas/logs/test_reading_files.py", "tests/areas/logs/test_shrinking.py"],
+         "tests/areas/logs/test_reading_files.py", "tests/areas/logs/test_shrinking.py",
+         "tests/areas/logs/test_incoming.py"],
     ),
     "jobs": (
         ["plugins/system/jobs"],
