@@ -40,7 +40,8 @@ AREAS = {
     ),
     "jobs": (
         ["plugins/system/jobs"],
-        ["tests/kernel/test_job_bounds.py", "tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
+        ["tests/kernel/test_job_bounds.py", "tests/kernel/test_jobs.py", "tests/kernel/test_activity.py",
+         "tests/databases/test_schema_history.py::test_steps_make_the_live_tables"],
     ),
     "signatures": (
         ["plugins/tracker/signatures.py", "plugins/alerting/types/webhook.py"],

@@ -443,6 +443,21 @@ def test_a_quiet_application_is_looked_into_each_quarter_of_an_hour(
     assert looked == [0, 900]
 
 
+def test_an_application_where_nothing_is_asked_is_not_looked_into(
+    with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    with with_jobs() as kit:
+        schedule = kit.service.part(schedules.Schedules)
+        monkeypatch.setattr(kit.service.part(activity.Activity), "recent", set)
+        monkeypatch.setattr(kit.jobs, "run_next", lambda *given: bool(looked.append("once")))
+        working = Worker(kit.service, "test")
+        assert working._round() is False and looked == ["once"]
+        monkeypatch.setattr(schedule, "next", lambda application: 0.0)
+        monkeypatch.setattr(schedule, "ask", lambda *given, **how: False)
+        assert working._round() is False and looked == ["once"]
+
+
 def test_a_failure_of_one_application_is_told_shortly(
     with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
