@@ -34,17 +34,10 @@ def open_to_all(call: Call) -> None:
     """Let everybody ask for `health`: a readiness probe has no key."""
 
 
-class HealthProbe:
-    """Answers the readiness probe of one service and keeps what is costly to find out."""
-
-    def __init__(self) -> None:
-        self._health: Health | None = None
-
-    def __call__(self, call: Call) -> Reply:
-        """Answer `health`."""
-        self._health = self._health or Health(_service(call))
-        body, status = self._health.report()
-        return Reply(body, status)
+def health(call: Call) -> Reply:
+    """Answer the readiness probe."""
+    body, status = _service(call).part(Health).report()
+    return Reply(body, status)
 
 
 def list_applications(call: Call) -> dict[str, Any]:
