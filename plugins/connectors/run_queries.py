@@ -1,14 +1,13 @@
 """SQL of runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, select, update
 
-from snaglist.kernel import store
-from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connector_runs as runs
 from snaglist.plugins.connectors.tables import connectors
+from snaglist.plugins.system import jobs_table
 
 UNFINISHED = ("queued", "running")
 
@@ -41,11 +40,6 @@ def last_started(db: Connection, connector_id: int) -> str | None:
     return db.execute(select(func.max(runs.c.started_at)).where(runs.c.connector_id == connector_id)).scalar()
 
 
-def add_run(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a run and return its id."""
-    return inserted_id(db.execute(insert(runs).values(row)))
-
-
 def change_run(db: Connection, run_id: int, **values: Any) -> bool:
     """Change columns of a run that is not finished; False when there is none."""
     open_run = (runs.c.id == run_id, runs.c.finished_at.is_(None))
@@ -57,10 +51,10 @@ def _shown() -> Select[Any]:
         runs,
         connectors.c.name.label("connector_name"),
         connectors.c.type.label("connector_type"),
-        store.jobs.c.status.label("job_status"),
-        store.jobs.c.error.label("job_error"),
+        jobs_table.c.status.label("job_status"),
+        jobs_table.c.error.label("job_error"),
     ).select_from(
         runs.join(connectors, connectors.c.id == runs.c.connector_id).outerjoin(
-            store.jobs, store.jobs.c.id == runs.c.job_id
+            jobs_table, jobs_table.c.id == runs.c.job_id
         )
     )

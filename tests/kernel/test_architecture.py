@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("hosting", "kernel", "plugins", "schemas", "testing")
 CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,000.
-KERNEL_LINES = 3794
+KERNEL_LINES = 3608
 MODULE_LINES = 400
 
 
@@ -103,11 +103,11 @@ def test_nothing_imports_this_checkout_by_its_folders() -> None:
 def test_the_public_door() -> None:
     """A name that goes or comes is a change for plugin authors: CHANGELOG.md tells them."""
     assert door.__all__ == [
-        "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
-        "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
+        "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description",
+        "Endpoint", "Forbidden", "Installation", "Invalid", "NetworksOption", "NotFound",
         "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "TooLarge",
         "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
-        "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key",
+        "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "key",
         "own", "paging", "read", "times", "write",
     ]  # fmt: skip
     assert all(hasattr(door, name) for name in door.__all__)

@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import JobCall
 from snaglist.plugins.alerting.evaluating import position, queries
 from snaglist.plugins.alerting.evaluating.looking import look_again
 from snaglist.plugins.alerting.evaluating.seen import SeenEvent, SeenIssue, oldest_alerting
+from snaglist.plugins.system import JobCall
 
 BATCH = 1_000
 

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, store, times
+from snaglist.kernel import Call, store, times
 from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position
 from snaglist.plugins.alerting.evaluating.catching_up import catch_up
 from snaglist.plugins.alerting.outbox import digest
 from snaglist.plugins.alerting.outbox import queries as outbox_queries
 from snaglist.plugins.alerting.rules import enabled_rules
+from snaglist.plugins.system import JobCall
 
 JOB = "alerts_evaluate"
 FOLDED = "alerts.folded"  # up to which hour minutes are folded

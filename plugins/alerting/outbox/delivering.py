@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel import Call, times
 from snaglist.plugins.alerting.channels import Message, NotDelivered, Send, opened
 from snaglist.plugins.alerting.outbox import queries
 from snaglist.plugins.alerting.outbox.messages import amount, complete
 from snaglist.plugins.alerting.outbox.queueing import CHANNEL_DISABLED
 from snaglist.plugins.alerting.tables import channels, outbox
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import JobCall, rows
 
 MAX_ATTEMPTS = 10
 LONGEST_WAIT = 3600

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, digest
+from sqlalchemy import Connection
+
+from snaglist.kernel import Call, digest
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import IssueChange, StoredBatch, clean
 from snaglist.plugins.releases.seen import queries
 from snaglist.plugins.releases.seen.queries import Sighting
+from snaglist.plugins.system import JobCall
 
 JOB = "releases_seen"
 SETTING = "releases.position"  # the last occurrence that was stored while the area was on
@@ -59,11 +62,10 @@ def run(call: JobCall) -> Mapping[str, Any]:
     for after in range(first, last, _PIECE):
         call.check_cancelled()
         end = min(after + _PIECE, last)
-        call.repeat(partial(_note, call, after, end))
+        call.write(partial(_note, after, end))
         call.progress(end - first, last - first)
     return {"events": max(0, last - first)}
 
 
-def _note(call: Call, after: int, last: int) -> None:
-    with call.transaction() as db:
-        queries.add(db, {sighting(*one) for one in queries.occurring_between(db, after, last)})
+def _note(after: int, last: int, db: Connection) -> None:
+    queries.add(db, {sighting(*one) for one in queries.occurring_between(db, after, last)})

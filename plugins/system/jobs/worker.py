@@ -12,10 +12,11 @@ from threading import Event, Thread
 
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import Application, Plugin, ServiceError, hookspecs
+from snaglist.kernel import Application, Plugin, ServiceError
 from snaglist.kernel.containment import contained
 from snaglist.kernel.faults import Unusable, names_no_table
 from snaglist.kernel.service import Service
+from snaglist.plugins.system import hookspecs
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.plugins.system.jobs.queue import queue_of
@@ -106,11 +107,12 @@ class Worker:
         return listed if active <= {one.id for one in listed} else applications.refresh()
 
     def _is_time(self, application: Application, active: bool) -> bool:
-        now, again = time.monotonic(), self._again.get(application.id, 0.0)
-        if now < again:
+        now = time.monotonic()
+        waits = application.id in self._again
+        if waits and now < self._again[application.id]:
             return False
         scheduled = self._schedules and self._service.part(Schedules).next(application) <= now
-        return active or bool(again) or scheduled or self._is_forgotten(application, now)
+        return active or waits or scheduled or self._is_forgotten(application, now)
 
     def _is_forgotten(self, application: Application, now: float) -> bool:
         return now - self._looked.get(application.id, -SWEEP_SECONDS) >= SWEEP_SECONDS
