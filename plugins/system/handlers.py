@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from snaglist.kernel import (
     Application,
@@ -15,11 +15,10 @@ from snaglist.kernel import (
     Plugin,
     Reply,
     hookspecs,
-    paging,
 )
 from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import registering
+from snaglist.plugins.system import registering, rows
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.registering import remove_application
@@ -149,14 +148,8 @@ def show_jobs(call: Call) -> dict[str, Any]:
         return {"data": show_job(dict(call.service.jobs.find(call, query["id"])))}
     table = tables.jobs
     wanted = [table.c[name].in_(query[name]) for name in ("status", "kind") if query.get(name)]
-    total = call.db.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
-    page = select(table).where(*wanted).order_by(table.c.id.desc())
-    page = page.limit(query["limit"]).offset((query["page"] - 1) * query["limit"])
-    rows = call.db.execute(page).mappings()
-    return {
-        "data": [show_job(dict(row)) for row in rows],
-        "meta": paging.meta(total, query["page"], query["limit"]),
-    }
+    page, meta = rows.page(call, select(table).order_by(table.c.id.desc()), table, *wanted)
+    return {"data": [show_job(row._mapping) for row in page], "meta": meta}
 
 
 def change_job(call: Call) -> dict[str, Any]:
