@@ -14,6 +14,7 @@ from snaglist.plugins.issues.storing import batch as batches
 from snaglist.plugins.issues.storing.batch import MAX_EVENTS, occurrence_row, store_events
 from snaglist.plugins.issues.storing.renaming import rename_source
 from snaglist.plugins.issues.storing.reoccurrence import note
+from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.samples import (
     culprit_frame,
     is_cut,
@@ -216,3 +217,19 @@ def test_of_a_path_that_sources_share_each_takes_its_own(sqlite_desk: Any) -> No
         call.db.execute(update(tables.sources).where(tables.sources.c.id == other.id).values(**values))
         rename_source(call.db, sqlite_desk.source.id, "logs/app.log", "logs/app.log.1")
     assert paths(sqlite_desk) == {"logs/app.log": 2, "logs/app.log.1": 1}
+
+
+# -- events that grow
+
+
+def test_an_issue_shows_an_event_that_it_still_has(sqlite_desk: Any) -> None:
+    time = "2026-01-03 10:00:0"
+    first, second = (Event("m", occurred_at=f"{time}{n}", fingerprint="a") for n in (1, 2))
+    [stays, leaves] = sqlite_desk.store(first, second).stored
+    whole = replace(second, fingerprint="b")
+    with sqlite_desk.call() as call:
+        assert replace_event(call, sqlite_desk.source, whole)
+        assert not withdraw_event(call, sqlite_desk.source, 999_999, "")
+    rows = {row["byte_start"]: row["id"] for row in sqlite_desk.rows(tables.occurrences)}
+    assert leaves.issue_id == stays.issue_id
+    assert sqlite_desk.issue(stays.issue_id)["sample_occurrence_id"] == rows[first.byte_start]
