@@ -26,7 +26,8 @@ AREAS = {
     ),
     "storing": (
         ["plugins/issues/storing"],
-        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing"],
+        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing",
+         "tests/areas/logs/test_reindexing.py"],
     ),
     "tags": (
         ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/tagging.py"],
