@@ -28,7 +28,7 @@ AREAS = {
         ["tests/areas/issues/writing"],
     ),
     "tags": (
-        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/tagging.py"],
+        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/above.py"],
         ["tests/areas/tags", "tests/areas/issues/writing/test_tagging.py"],
     ),
     "rotation": (

@@ -9,8 +9,9 @@ from snaglist.kernel import digest
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connectors, streams
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import forget_connector
 
-_modules, _sources = tables.modules, tables.sources
+_modules = tables.modules
 
 
 def all_connectors(db: Connection) -> Sequence[Row[Any]]:
@@ -53,7 +54,7 @@ def change_connector(db: Connection, connector_id: int, **values: Any) -> None:
 
 def remove_connector(db: Connection, connector_id: int) -> None:
     """Delete a connector, and by their keys its streams and runs; its sources stay without it."""
-    db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
+    forget_connector(db, connector_id)
     db.execute(delete(connectors).where(connectors.c.id == connector_id))
 
 

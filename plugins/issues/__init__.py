@@ -13,7 +13,7 @@ from sqlalchemy import Table
 from snaglist.kernel import Assets, Description, Endpoint, Installation, Job, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
 from snaglist.plugins.issues.checking import check_event
-from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -42,14 +42,14 @@ from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
-from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
+from snaglist.plugins.issues.stored_paths import file_at, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.storing import (
     Removed,
     Reread,
     Unstored,
     known_event_ids,
+    move_counts,
     remove_occurrences,
-    rename_source,
     reoccurrence_times,
     replace_event,
     reread_events,
@@ -78,6 +78,7 @@ __all__ = [
     "Removed",
     "Reread",
     "SearchField",
+    "Sources",
     "StoredBatch",
     "StoredEvent",
     "Tagging",
@@ -98,15 +99,14 @@ __all__ = [
     "known_event_ids",
     "learn_again",
     "link_external",
+    "move_counts",
     "move_external",
-    "move_paths",
     "path_of",
     "path_template",
     "path_text",
     "read_back",
     "relative_to_data",
     "remove_occurrences",
-    "rename_source",
     "reoccurrence_times",
     "replace_event",
     "reread_events",

@@ -6,9 +6,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import stored as of_logs
 from snaglist.plugins.tags import tagged
 
-_issues, _occurrences, _sources = tables.issues, tables.occurrences, tables.sources
+_issues, _occurrences, _sources = tables.issues, tables.occurrences, of_logs.sources
 _history = tables.status_history
 
 
@@ -45,16 +46,14 @@ def returns_since(db: Connection, issue_id: int, since: str) -> list[str]:
 
 def received_since(db: Connection, rule: Row[Any], since: str, limit: int) -> Iterator[str]:
     """Return when stored events that a heartbeat is about were received, the latest first."""
-    rows = (
-        select(_occurrences.c.received_at)
-        .join(_sources, _sources.c.id == _occurrences.c.source_id)
-        .where(_occurrences.c.received_at >= since, *_passing(rule))
+    rows = select(_occurrences.c.received_at).where(
+        _sources.id == _occurrences.c.source_id, _occurrences.c.received_at >= since, *_passing(rule)
     )
     if rule.source is not None:
-        in_path = _sources.c.path.contains(rule.source, autoescape=True)
-        rows = rows.where(or_(_sources.c.channel == rule.source, in_path))
+        in_path = _sources.path.contains(rule.source, autoescape=True)
+        rows = rows.where(or_(_sources.channel == rule.source, in_path))
     if rule.module_id is not None:
-        rows = rows.where(_sources.c.module_id == rule.module_id)
+        rows = rows.where(_sources.module_id == rule.module_id)
     yield from db.execute(rows.order_by(_occurrences.c.id.desc()).limit(limit)).scalars()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, select, update
 
 from snaglist.kernel.database import chunks
-from snaglist.plugins.issues.tables import event_days, event_hours, groupings, issues, occurrences, sources
+from snaglist.plugins.issues.tables import event_days, event_hours, groupings, issues, occurrences
 
 CHUNK = 500
 
@@ -75,14 +75,6 @@ def take_from_days(db: Connection, days: Mapping[tuple[str, str], int]) -> None:
         db.execute(update(event_days).where(*row).values(count=event_days.c["count"] - bindparam("number")), rows)
         keys = [{name: one[name] for name in ("on", "level")} for one in rows]
         db.execute(delete(event_days).where(*row, event_days.c["count"] <= 0), keys)
-
-
-def take_from_sources(db: Connection, counts: Mapping[int, int]) -> None:
-    """Count fewer occurrences per source."""
-    rows = [{"row_id": source_id, "number": number} for source_id, number in sorted(counts.items())]
-    if rows:
-        left = sources.c.occurrence_count - bindparam("number")
-        db.execute(update(sources).where(sources.c.id == bindparam("row_id")).values(occurrence_count=left), rows)
 
 
 def take_from_groupings(db: Connection, counts: Mapping[int, int]) -> None:

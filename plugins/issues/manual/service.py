@@ -6,12 +6,12 @@ from uuid import uuid4
 
 from snaglist.kernel import Call, Invalid, NotFound, digest
 from snaglist.plugins.issues import history
+from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.manual import queries
 from snaglist.plugins.issues.storing.samples import search_text
-from snaglist.plugins.issues.tagging import tagging
 from snaglist.plugins.issues.totals import Totals
 
 CHANNEL = LOG_TYPE = ORIGIN = "manual"

@@ -3,7 +3,7 @@
 from snaglist.plugins.issues.storing.batch import MAX_EVENTS, store_events
 from snaglist.plugins.issues.storing.queries import known_event_ids
 from snaglist.plugins.issues.storing.removing import Removed, remove_occurrences
-from snaglist.plugins.issues.storing.renaming import rename_source
+from snaglist.plugins.issues.storing.renaming import move_counts
 from snaglist.plugins.issues.storing.reoccurrence import reoccurrence_times
 from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.rereading import Reread, Unstored, reread_events
@@ -14,8 +14,8 @@ __all__ = [
     "Reread",
     "Unstored",
     "known_event_ids",
+    "move_counts",
     "remove_occurrences",
-    "rename_source",
     "reoccurrence_times",
     "replace_event",
     "reread_events",

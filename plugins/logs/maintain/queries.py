@@ -1,17 +1,16 @@
 """SQL of maintenance: which occurrences a deletion or a retention rule covers, and the memory of deletions."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
 
 from snaglist.kernel.database import chunks, inserted_id
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.tables import log_deletions
 
 CHUNK = 500
-_issues, _occurrences, _sources, _hours = tables.issues, tables.occurrences, tables.sources, tables.event_hours
+_issues, _occurrences, _hours = tables.issues, tables.occurrences, tables.event_hours
 
 
 def issues_of_day(db: Connection, start: str, end: str) -> list[int]:
@@ -56,14 +55,6 @@ def some_ids(db: Connection, condition: ColumnElement[bool], up_to_id: int, limi
 def last_occurrence_id(db: Connection) -> int:
     """Return the highest id of an occurrence, 0 without any."""
     return db.execute(select(func.max(_occurrences.c.id))).scalar_one() or 0
-
-
-def take_off(db: Connection, by_source: Counter[int]) -> None:
-    """Lower the numbers of occurrences that sources have."""
-    rows = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
-    if rows:
-        fewer = _sources.c.occurrence_count - bindparam("fewer")
-        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), rows)
 
 
 def remember_deletion(db: Connection, values: Mapping[str, Any]) -> int:

@@ -11,6 +11,7 @@ from snaglist.kernel import Call
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean, tables
 from snaglist.plugins.logs.parsers.traces import read_trace
 from snaglist.plugins.logs.pushing.packing import unpack
+from snaglist.plugins.logs.tables import sources as _sources
 
 MAX_PREVIEW = 1_000  # longer ones may be cut in the occurrence
 
@@ -74,7 +75,7 @@ def exceptions_of(message: str, raised: str | None, stack: str) -> Sequence[Exce
     return exceptions
 
 
-_occurrences, _sources = tables.occurrences, tables.sources
+_occurrences = tables.occurrences
 
 
 def read_pushed(call: Call, occurrence_id: int) -> Event | None:

@@ -4,9 +4,10 @@ from sqlalchemy import ColumnElement, and_, or_, select
 
 from snaglist.kernel import Call, Invalid, digest, key
 from snaglist.plugins.issues import OTHER, Condition, SearchField, show_path, tables
+from snaglist.plugins.logs.tables import sources as _sources
 
 MAX_FILES = 5_000
-_sources, _facets = tables.sources, tables.issue_facets
+_facets = tables.issue_facets
 
 
 def _from_source(call: Call, value: str) -> Condition:

@@ -16,10 +16,11 @@ from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail, pref
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.store import coverage, queries
 from snaglist.plugins.logs.tables import deleted_events, deleted_ranges
+from snaglist.plugins.logs.tables import sources as _sources
 
 DAY, SOURCE = "date", "source"
 CHUNK = 500
-_occurrences, _sources, _ranges = tables.occurrences, tables.sources, deleted_ranges
+_occurrences, _ranges = tables.occurrences, deleted_ranges
 
 Covers = Callable[[Event], bool]
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Connection,
     Row,
     RowMapping,
+    bindparam,
     delete,
     exists,
     func,
@@ -19,10 +20,10 @@ from sqlalchemy import (
 
 from snaglist.kernel import digest, times
 from snaglist.kernel.database import chunks, inserted_id
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import move_counts, tables
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
+from snaglist.plugins.logs.tables import sources as _sources
 
-_sources = tables.sources
 _modules = tables.modules
 _occurrences = tables.occurrences
 _issues = tables.issues
@@ -90,6 +91,20 @@ def move_source(db: Connection, source_id: int, path: str, **values: Any) -> Non
     """Lead a source to another path, as the newest there, and change other columns of it."""
     generation = next_generation(db, path)
     change_source(db, source_id, path=path, path_hash=digest(path), generation=generation, **values)
+
+
+def move_events(db: Connection, source_id: int, path: str, new_path: str) -> None:
+    """Count the events of a source, so far of one path, under its new one."""
+    others = (_sources.c.path_hash == digest(path), _sources.c.id != source_id, _sources.c.occurrence_count > 0)
+    move_counts(db, path, new_path, source_id if _find(db, *others, limit=1) else None)
+
+
+def move_path(db: Connection, path: str, new_path: str) -> None:
+    """Lead all sources of a path to another one; where that has sources, they become its newest."""
+    newest = next_generation(db, new_path) - 1
+    values = {"path": new_path, "path_hash": digest(new_path), "generation": _sources.c.generation + newest}
+    move_counts(db, path, new_path)
+    db.execute(update(_sources).where(_sources.c.path_hash == digest(path)).values(values))
 
 
 def remove_source(db: Connection, source_id: int) -> None:
@@ -223,9 +238,13 @@ def _chosen(source_id: int | None, module_id: int | None) -> list[ColumnElement[
     return [column == value for column, value in given if value is not None]
 
 
-def page_of_sources(db: Connection, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
-    """Return the number of sources and one page of them with their modules, newest import first."""
-    total = db.execute(select(func.count()).select_from(_sources)).scalar_one()
+def count_sources(db: Connection) -> int:
+    """Return the number of sources."""
+    return int(db.execute(select(func.count()).select_from(_sources)).scalar_one())
+
+
+def page_of_sources(db: Connection, page: int, limit: int) -> list[Row[Any]]:
+    """Return one page of sources with their modules, newest import first."""
     rows = (
         select(
             _sources,
@@ -238,7 +257,20 @@ def page_of_sources(db: Connection, page: int, limit: int) -> tuple[int, list[Ro
         .limit(limit)
         .offset((page - 1) * limit)
     )
-    return total, list(db.execute(rows).all())
+    return list(db.execute(rows).all())
+
+
+def take_off(db: Connection, by_source: Mapping[int, int]) -> None:
+    """Lower the numbers of occurrences that sources have."""
+    rows = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
+    if rows:
+        fewer = _sources.c.occurrence_count - bindparam("fewer")
+        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), rows)
+
+
+def forget_connector(db: Connection, connector_id: int) -> None:
+    """Let sources of a connector that is deleted go on without it."""
+    db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
 
 
 def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
