@@ -8,10 +8,8 @@ from sqlalchemy import Connection, Row, Select, delete, func, insert, select, tr
 from snaglist.kernel import digest
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connectors, streams
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.logs import forget_connector
-
-_modules = tables.modules
 
 
 def all_connectors(db: Connection) -> Sequence[Row[Any]]:
@@ -58,11 +56,6 @@ def remove_connector(db: Connection, connector_id: int) -> None:
     db.execute(delete(connectors).where(connectors.c.id == connector_id))
 
 
-def module_exists(db: Connection, module_id: int) -> bool:
-    """Tell whether there is such a module."""
-    return db.execute(select(_modules.c.id).where(_modules.c.id == module_id)).first() is not None
-
-
 def sealed_connectors(db: Connection) -> list[Row[Any]]:
     """Return id, name and sealed secrets of the connectors that have some."""
     shown = select(connectors.c.id, connectors.c.name, connectors.c.secrets)
@@ -76,13 +69,7 @@ def _shown() -> Select[Any]:
         .correlate(connectors)
         .scalar_subquery()
     )
-    return select(
-        connectors,
-        _modules.c.name.label("module_name"),
-        _modules.c.slug.label("module_slug"),
-        _modules.c.color.label("module_color"),
-        stream_count.label("stream_count"),
-    ).select_from(connectors.outerjoin(_modules, _modules.c.id == connectors.c.module_id))
+    return stored.with_module(select(connectors, stream_count.label("stream_count")), connectors.c.module_id)
 
 
 # --- streams ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Issues: events become issues here, and here issues are searched, shown and changed.
 
-`tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
+Everything in `__all__` is open to the areas above and to other plugins; `stored` holds the columns they may read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,18 @@ from typing import Any
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Description, Endpoint, Installation, Job, Option, SchemaStep, hookimpl
-from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
+from snaglist.plugins.issues import (
+    assignment,
+    bulk,
+    contract,
+    hookspecs,
+    manual,
+    modules,
+    search,
+    status,
+    stored,
+    tables,
+)
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
 from snaglist.plugins.issues.events import (
@@ -42,6 +53,7 @@ from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
+from snaglist.plugins.issues.stored import hold_module
 from snaglist.plugins.issues.stored_paths import file_at, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.storing import (
     Removed,
@@ -49,10 +61,12 @@ from snaglist.plugins.issues.storing import (
     Unstored,
     known_event_ids,
     move_counts,
+    move_occurrences,
     remove_occurrences,
     reoccurrence_times,
     replace_event,
     reread_events,
+    settle_occurrence,
     store_events,
     withdraw_event,
 )
@@ -95,12 +109,14 @@ __all__ = [
     "follow_statuses",
     "grouping_key",
     "has_facet",
+    "hold_module",
     "hookspecs",
     "known_event_ids",
     "learn_again",
     "link_external",
     "move_counts",
     "move_external",
+    "move_occurrences",
     "path_of",
     "path_template",
     "path_text",
@@ -111,10 +127,11 @@ __all__ = [
     "replace_event",
     "reread_events",
     "resolve_issue_id",
+    "settle_occurrence",
     "show_path",
     "store_events",
+    "stored",
     "stored_path",
-    "tables",
     "unmerge_grouping",
     "update_mirrored",
     "withdraw_event",

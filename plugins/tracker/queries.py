@@ -7,11 +7,11 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 
 from snaglist.kernel import store
 from snaglist.kernel.database import chunks, upsert
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.tracker.tables import begun, changes, deliveries, links
 
 CHUNK = 500
-_issues, _samples = tables.issues, tables.issue_samples
+_issues, _samples = stored.issues, stored.samples
 
 
 def locked_setting(db: Connection, name: str) -> Any:
@@ -95,7 +95,7 @@ def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]
     columns = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
                "external_url", "assignee", "channel", "first_seen", "updated_at")  # fmt: skip
     for some in chunks(sorted(issue_ids), CHUNK):
-        statement = select(*(_issues.c[name] for name in columns)).where(_issues.c.id.in_(some))
+        statement = select(*(_issues[name] for name in columns)).where(_issues.id.in_(some))
         found.update((row.id, row) for row in db.execute(statement))
     return found
 
@@ -104,15 +104,15 @@ def named_issues(db: Connection, source: str, external_ids: Collection[str]) -> 
     """Return the ids of issues that name items of a provider, by the items' names."""
     found: dict[str, int] = {}
     for some in chunks(sorted(external_ids), CHUNK):
-        here = (_issues.c.external_source == source, _issues.c.external_id.in_(some))
-        rows = db.execute(select(_issues.c.external_id, _issues.c.id).where(*here))
+        here = (_issues.external_source == source, _issues.external_id.in_(some))
+        rows = db.execute(select(_issues.external_id, _issues.id).where(*here))
         found.update((str(row.external_id), row.id) for row in rows)
     return found
 
 
 def sample(db: Connection, issue_id: int) -> Row[Any] | None:
     """Return the sample texts of an issue."""
-    return db.execute(select(_samples).where(_samples.c.issue_id == issue_id)).first()
+    return db.execute(select(*_samples).where(_samples.issue_id == issue_id)).first()
 
 
 def begin(db: Connection, issue_id: int, provider: str, now: str) -> str | None:

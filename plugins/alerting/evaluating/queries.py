@@ -8,10 +8,10 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from snaglist.kernel.database import chunks, insert_ignore, upsert
 from snaglist.plugins.alerting.tables import rules, state
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 
 CHUNK = 500
-_issues, _occurrences, _hours = tables.issues, tables.occurrences, tables.event_hours
+_issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
 
 
 def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
@@ -20,10 +20,10 @@ def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any
         "id", "origin", "status", "severity", "title", "count", "environment", "module_id", "snoozed_until", "fixed_at",
         "last_seen", "created_at",
     )  # fmt: skip
-    columns = [_issues.c[name] for name in names]
+    columns = [_issues[name] for name in names]
     found: dict[int, Row[Any]] = {}
     for some in chunks(sorted(issue_ids), CHUNK):
-        found.update((row.id, row) for row in db.execute(select(*columns).where(_issues.c.id.in_(some))))
+        found.update((row.id, row) for row in db.execute(select(*columns).where(_issues.id.in_(some))))
     return found
 
 
@@ -60,32 +60,32 @@ def forget_fired(db: Connection, issue_ids: Collection[int]) -> None:
 def events_between(db: Connection, rule: Row[Any], issue_id: int, after: str, until: str) -> int:
     """Return how many stored events that a rule is about an issue has, later than one time and up to another."""
     wanted = [
-        _occurrences.c.issue_id == issue_id, _occurrences.c.occurred_at > after, _occurrences.c.occurred_at <= until,
+        _occurrences.issue_id == issue_id, _occurrences.occurred_at > after, _occurrences.occurred_at <= until,
     ]  # fmt: skip
     if rule.severities:
-        wanted.append(_occurrences.c.severity.in_(rule.severities))
+        wanted.append(_occurrences.severity.in_(rule.severities))
     if rule.environment is not None:
-        wanted.append(_occurrences.c.environment == rule.environment)
-    return int(db.execute(select(func.count()).select_from(_occurrences).where(*wanted)).scalar_one())
+        wanted.append(_occurrences.environment == rule.environment)
+    return int(db.execute(select(func.count(_occurrences.id)).where(*wanted)).scalar_one())
 
 
 def events_of_hours(db: Connection, issue_id: int, first: str, before: str) -> int:
     """Return how many events an issue had in the hours from one on and before another, whatever they were."""
-    here = (_hours.c.issue_id == issue_id, _hours.c.hour >= first, _hours.c.hour < before)
-    return int(db.execute(select(func.coalesce(func.sum(_hours.c["count"]), 0)).where(*here)).scalar_one())
+    here = (_hours.issue_id == issue_id, _hours.hour >= first, _hours.hour < before)
+    return int(db.execute(select(func.coalesce(func.sum(_hours.count), 0)).where(*here)).scalar_one())
 
 
 def first_of_batch(db: Connection, source_id: int, byte_start: int) -> int | None:
     """Return the id of the occurrence at a place of a source."""
-    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
-    return db.execute(select(_occurrences.c.id).where(*here)).scalar()
+    here = (_occurrences.source_id == source_id, _occurrences.byte_start == byte_start)
+    return db.execute(select(_occurrences.id).where(*here)).scalar()
 
 
 def occurrences_from(db: Connection, first_id: int, size: int) -> Sequence[Row[Any]]:
     """Return occurrences by id, from one on."""
     names = ("id", "issue_id", "occurred_at", "received_at", "severity", "environment")
-    rows = select(*(_occurrences.c[name] for name in names)).where(_occurrences.c.id >= first_id)
-    return db.execute(rows.order_by(_occurrences.c.id).limit(size)).all()
+    rows = select(*(_occurrences[name] for name in names)).where(_occurrences.id >= first_id)
+    return db.execute(rows.order_by(_occurrences.id).limit(size)).all()
 
 
 def numbers_after(db: Connection, issue_ids: Collection[int], last_id: int) -> Counter[int]:
@@ -93,9 +93,9 @@ def numbers_after(db: Connection, issue_ids: Collection[int], last_id: int) -> C
     found: Counter[int] = Counter()
     for some in chunks(sorted(issue_ids), CHUNK):
         rows = (
-            select(_occurrences.c.issue_id, func.count())
-            .where(_occurrences.c.issue_id.in_(some), _occurrences.c.id > last_id)
-            .group_by(_occurrences.c.issue_id)
+            select(_occurrences.issue_id, func.count())
+            .where(_occurrences.issue_id.in_(some), _occurrences.id > last_id)
+            .group_by(_occurrences.issue_id)
         )
         found.update({issue_id: number for issue_id, number in db.execute(rows)})
     return found

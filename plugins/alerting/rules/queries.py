@@ -7,10 +7,8 @@ from sqlalchemy import Connection, Row, Select, delete, insert, select, true, up
 
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.alerting.tables import channels, rules, state
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.tags import hold_tags, tag_name
-
-_modules = tables.modules
 
 
 def all_rules(db: Connection) -> Sequence[Row[Any]]:
@@ -62,12 +60,8 @@ def forget_fired(db: Connection, rule_id: int) -> None:
 
 def channel_exists(db: Connection, channel_id: int) -> bool:
     """Tell whether there is such a channel, and keep it from being deleted until the end of the transaction."""
-    return _held(db, channels.c.id, channel_id)
-
-
-def module_exists(db: Connection, module_id: int) -> bool:
-    """Tell the same of a module."""
-    return _held(db, _modules.c.id, module_id)
+    found = select(channels.c.id).where(channels.c.id == channel_id).with_for_update(read=True, key_share=True)
+    return db.execute(found).first() is not None
 
 
 def tag_exists(db: Connection, tag_id: int) -> bool:
@@ -75,21 +69,7 @@ def tag_exists(db: Connection, tag_id: int) -> bool:
     return bool(hold_tags(db, [tag_id]))
 
 
-def _held(db: Connection, column: Any, wanted: int) -> bool:
-    found = select(column).where(column == wanted).with_for_update(read=True, key_share=True)
-    return db.execute(found).first() is not None
-
-
 def _shown() -> Select[Any]:
-    return select(
-        rules,
-        channels.c.name.label("channel_name"),
-        channels.c.type.label("channel_type"),
-        _modules.c.name.label("module_name"),
-        _modules.c.slug.label("module_slug"),
-        tag_name(rules.c.tag_id).label("tag_name"),
-    ).select_from(
-        rules.join(channels, channels.c.id == rules.c.channel_id).outerjoin(
-            _modules, _modules.c.id == rules.c.module_id
-        )
-    )
+    shown = (channels.c.name.label("channel_name"), channels.c.type.label("channel_type"))
+    rows = select(rules, *shown, tag_name(rules.c.tag_id).label("tag_name"))
+    return stored.with_module(rows.join(channels, channels.c.id == rules.c.channel_id), rules.c.module_id)

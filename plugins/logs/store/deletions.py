@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, delete, func, or_, select, update
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, insert_ignore, upsert
-from snaglist.plugins.issues import Event, tables
+from snaglist.plugins.issues import Event, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail, prefix_hash
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.store import coverage, queries
@@ -20,7 +20,7 @@ from snaglist.plugins.logs.tables import sources as _sources
 
 DAY, SOURCE = "date", "source"
 CHUNK = 500
-_occurrences, _ranges = tables.occurrences, deleted_ranges
+_occurrences, _ranges = stored.occurrences, deleted_ranges
 
 Covers = Callable[[Event], bool]
 
@@ -68,9 +68,9 @@ def numbers_of(db: Connection, source_ids: Collection[int]) -> dict[int, int]:
 def remember(db: Connection, deletion_id: int, day: str | None, occurrence_ids: Sequence[int]) -> None:
     """Note occurrences that are about to be deleted, in the open write transaction."""
     for some in chunks(occurrence_ids, CHUNK):
-        spans = (func.min(_occurrences.c.byte_start), func.max(_occurrences.c.byte_end), func.count())
-        found = select(_occurrences.c.source_id, *spans).where(_occurrences.c.id.in_(some))
-        by_source = {row[0]: row[1:] for row in db.execute(found.group_by(_occurrences.c.source_id))}
+        spans = (func.min(_occurrences.byte_start), func.max(_occurrences.byte_end), func.count())
+        found = select(_occurrences.source_id, *spans).where(_occurrences.id.in_(some))
+        by_source = {row[0]: row[1:] for row in db.execute(found.group_by(_occurrences.source_id))}
         files = select(_sources.c.id, _sources.c.counted).where(
             _sources.c.id.in_(by_source),
             _sources.c.log_type != queries.PUSHED,  # nothing is ever read again there
@@ -81,8 +81,8 @@ def remember(db: Connection, deletion_id: int, day: str | None, occurrence_ids: 
             span = {"byte_start": start, "byte_end": end, "occurrences": number}
             rows.append({"deletion_id": deletion_id, "source_id": source_id, "day": day, "counted": record, **span})
         upsert(db, _ranges, rows, add=("occurrences",), least=("byte_start",), greatest=("byte_end",))
-        sent = select(_occurrences.c.event_id).where(_occurrences.c.id.in_(some), _occurrences.c.event_id.is_not(None))
-        ids = db.execute(sent.order_by(_occurrences.c.event_id)).scalars()
+        sent = select(_occurrences.event_id).where(_occurrences.id.in_(some), _occurrences.event_id.is_not(None))
+        ids = db.execute(sent.order_by(_occurrences.event_id)).scalars()
         insert_ignore(db, deleted_events, [{"event_id": one, "deletion_id": deletion_id} for one in ids])
 
 
@@ -90,8 +90,8 @@ def settle(db: Connection, deletion_id: int) -> None:
     """Note where nothing is left among what a deletion removed: the times of lines do not matter there any more."""
     ranges = select(_ranges).where(_ranges.c.deletion_id == deletion_id, _ranges.c.day.is_not(None))
     for row in db.execute(ranges).all():
-        within = _occurrences.c.byte_start.between(row.byte_start, row.byte_end - 1)
-        left = select(_occurrences.c.id).where(_occurrences.c.source_id == row.source_id, within).limit(1)
+        within = _occurrences.byte_start.between(row.byte_start, row.byte_end - 1)
+        left = select(_occurrences.id).where(_occurrences.source_id == row.source_id, within).limit(1)
         if db.execute(left).first() is None:
             this = (_ranges.c.deletion_id == deletion_id, _ranges.c.source_id == row.source_id)
             db.execute(update(_ranges).where(*this).values(day=None))

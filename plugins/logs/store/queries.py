@@ -20,14 +20,14 @@ from sqlalchemy import (
 
 from snaglist.kernel import digest, times
 from snaglist.kernel.database import chunks, inserted_id
-from snaglist.plugins.issues import move_counts, tables
+from snaglist.plugins.issues import move_counts, move_occurrences, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
 from snaglist.plugins.logs.tables import sources as _sources
 
-_modules = tables.modules
-_occurrences = tables.occurrences
-_issues = tables.issues
-_groupings = tables.groupings
+_modules = stored.modules
+_occurrences = stored.occurrences
+_issues = stored.issues
+_groupings = stored.groupings
 PUSHED = "http"
 _IN_LIMIT = 500
 _MAX_LONGER = 50
@@ -114,22 +114,16 @@ def remove_source(db: Connection, source_id: int) -> None:
 
 def overlap(db: Connection, source: Row[Any], copy: Row[Any]) -> bool:
     """Tell whether events of a copy begin in what was read of the source."""
-    within = (_occurrences.c.source_id == copy.id, _occurrences.c.byte_start < source.offset)
-    return db.execute(select(_occurrences.c.id).where(*within).limit(1)).first() is not None
+    within = (_occurrences.source_id == copy.id, _occurrences.byte_start < source.offset)
+    return db.execute(select(_occurrences.id).where(*within).limit(1)).first() is not None
 
 
 def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
     """Give a source the file, the checkpoint and the events of its copy, which goes."""
-    db.execute(update(_occurrences).where(_occurrences.c.source_id == copy.id).values(source_id=source.id))
+    move_occurrences(db, copy.id, source.id)
     remove_source(db, copy.id)
     taken = {name: getattr(copy, name) for name in _OF_FILE}
     change_source(db, source.id, occurrence_count=source.occurrence_count + copy.occurrence_count, status="ok", **taken)
-
-
-def settle(db: Connection, source_id: int, byte_start: int) -> None:
-    """Make the provisional last event of a source final."""
-    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
-    db.execute(update(_occurrences).where(*here).values(provisional=False))
 
 
 def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size: int) -> list[Row[Any]]:
@@ -245,19 +239,9 @@ def count_sources(db: Connection) -> int:
 
 def page_of_sources(db: Connection, page: int, limit: int) -> list[Row[Any]]:
     """Return one page of sources with their modules, newest import first."""
-    rows = (
-        select(
-            _sources,
-            _modules.c.name.label("module_name"),
-            _modules.c.slug.label("module_slug"),
-            _modules.c.color.label("module_color"),
-        )
-        .join_from(_sources, _modules, _sources.c.module_id == _modules.c.id, isouter=True)
-        .order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
-        .limit(limit)
-        .offset((page - 1) * limit)
-    )
-    return list(db.execute(rows).all())
+    rows = stored.with_module(select(_sources), _sources.c.module_id)
+    newest = rows.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
+    return list(db.execute(newest.limit(limit).offset((page - 1) * limit)))
 
 
 def take_off(db: Connection, by_source: Mapping[int, int]) -> None:
@@ -276,23 +260,23 @@ def forget_connector(db: Connection, connector_id: int) -> None:
 def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
     """Return id, issue, source and bytes of an occurrence."""
     columns = ("id", "issue_id", "source_id", "byte_start", "byte_end")
-    rows = select(*(_occurrences.c[name] for name in columns)).where(_occurrences.c.id == occurrence_id)
+    rows = select(*(_occurrences[name] for name in columns)).where(_occurrences.id == occurrence_id)
     return db.execute(rows).first()
 
 
 def occurrences_from(db: Connection, source_id: int, position: int, limit: int) -> Sequence[Row[Any, Any, Any, Any]]:
     """Return a page of a source's occurrences from a position on: id, bytes and event id."""
-    columns = (_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end, _occurrences.c.event_id)
-    rows = select(*columns).where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= position)
-    return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
+    columns = (_occurrences.id, _occurrences.byte_start, _occurrences.byte_end, _occurrences.event_id)
+    rows = select(*columns).where(_occurrences.source_id == source_id, _occurrences.byte_start >= position)
+    return db.execute(rows.order_by(_occurrences.byte_start).limit(limit)).all()
 
 
 def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> list[Row[Any]]:
     """Return the occurrences of a source that may touch bytes [start, end), in order: id, start and end."""
-    rows = select(_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end)
-    rows = rows.where(_occurrences.c.source_id == source_id).order_by(_occurrences.c.byte_start)
-    before = rows.where(_occurrences.c.byte_start < start).order_by(None).order_by(_occurrences.c.byte_start.desc())
-    within = rows.where(_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    rows = select(_occurrences.id, _occurrences.byte_start, _occurrences.byte_end)
+    rows = rows.where(_occurrences.source_id == source_id).order_by(_occurrences.byte_start)
+    before = rows.where(_occurrences.byte_start < start).order_by(None).order_by(_occurrences.byte_start.desc())
+    within = rows.where(_occurrences.byte_start >= start, _occurrences.byte_start < end)
     return [*db.execute(before.limit(1)), *db.execute(within)]
 
 
@@ -302,10 +286,10 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
     First byte, end, time, whence it is, and the fingerprint they were grouped by.
     """
     names = ("byte_start", "byte_end", "occurred_at", "time_source")
-    columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
-    within = (_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
-    rows = select(*columns).join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
-    rows = rows.where(_occurrences.c.source_id == source_id, *within).order_by(_occurrences.c.byte_start)
+    columns: list[ColumnElement[Any]] = [*(_occurrences[name] for name in names), _groupings.fingerprint]
+    within = (_occurrences.byte_start >= start, _occurrences.byte_start < end)
+    here = (_occurrences.source_id == source_id, _groupings.id == _occurrences.grouping_id)
+    rows = select(*columns).where(*here, *within).order_by(_occurrences.byte_start)
     return list(db.execute(rows.limit(limit)).all())
 
 
@@ -320,15 +304,15 @@ def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping
     """Return what a line about an issue tells, in the order of the ids; those that are gone are left out."""
     found: list[RowMapping] = []
     for some in chunks(issue_ids, _IN_LIMIT):
-        rows = select(*(_issues.c[name] for name in _IN_SHORT)).where(_issues.c.id.in_(some))
-        found += db.execute(rows.order_by(_issues.c.id)).mappings()
+        rows = select(*(_issues[name] for name in _IN_SHORT)).where(_issues.id.in_(some))
+        found += db.execute(rows.order_by(_issues.id)).mappings()
     return found
 
 
 def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) -> int | None:
     """Return the first module with one of these slugs, else with one of these folded names."""
-    for column, values in ((_modules.c.slug, slugs), (_modules.c.name_key, name_keys)):
-        found = db.execute(select(_modules.c.id).where(column.in_(values)).order_by(_modules.c.id).limit(1)).scalar()
+    for column, values in ((_modules.slug, slugs), (_modules.name_key, name_keys)):
+        found = db.execute(select(_modules.id).where(column.in_(values)).order_by(_modules.id).limit(1)).scalar()
         if found is not None:
             return int(found)
     return None
@@ -336,7 +320,7 @@ def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) 
 
 def module_slug(db: Connection, module_id: int) -> str | None:
     """Return the slug of a module."""
-    return db.execute(select(_modules.c.slug).where(_modules.c.id == module_id)).scalar()
+    return db.execute(select(_modules.slug).where(_modules.id == module_id)).scalar()
 
 
 def new_source(path: str, generation: int, node: str) -> dict[str, Any]:

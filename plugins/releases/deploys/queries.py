@@ -6,11 +6,10 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, case, delete, exists, func, insert, or_, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.releases.tables import OTHER, release_issues, releases
 
 MAX_MARKERS = 1_000  # of a chart: more than it has room for
-_facets = tables.issue_facets
 
 
 def page_of_deploys(db: Connection, environment: str | None, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
@@ -35,7 +34,8 @@ def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[
     """
     if not deployed:
         return {}
-    here, facet, other = release_issues, _facets.alias("facet"), _facets.alias("other")
+    here, facets = release_issues, select(*stored.facets)
+    facet, other = facets.subquery("facet"), facets.subquery("other")
     earlier = exists().where(
         other.c.issue_id == here.c.issue_id,
         other.c.facet == "release",
