@@ -35,7 +35,8 @@ EVERYTHING = Rules(frozenset(SEVERITIES), 100)
 
 DESCRIPTION = """
 from importlib.resources import files
-from snaglist.kernel import Assets, Description, Endpoint, Job, columns, hookimpl, read
+from snaglist.kernel import Assets, Description, Endpoint, columns, hookimpl, read
+from snaglist.plugins.system import Job
 
 @hookimpl
 def describe():

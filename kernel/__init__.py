@@ -4,7 +4,6 @@ For plugins of any kind:
 
 - `bodies`: bodies of requests, for codings and types that `Call.read_body` does not take
 - `bulk`: many rows in one statement
-- `cli`: commands
 - `columns`: columns that come out equal on every database
 - `containment`: calling code of other plugins
 - `database`: statements that differ between databases
@@ -54,16 +53,15 @@ from snaglist.kernel.errors import (
 )
 from snaglist.kernel.hookspecs import SchemaStep, hookimpl, hookspec
 from snaglist.kernel.installation import Installation
-from snaglist.kernel.jobs import Cancelled, Job, JobCall, LeaseLost, job_reply, job_state
 from snaglist.kernel.plugin import Description, Plugin
 from snaglist.kernel.settings import NetworksOption, Option, UrlOption
 from snaglist.kernel.text import clip, digest, key
 
 __all__ = [
-    "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
-    "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
+    "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description",
+    "Endpoint", "Forbidden", "Installation", "Invalid", "NetworksOption", "NotFound",
     "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "TooLarge",
     "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
-    "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key", "own",
+    "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "key", "own",
     "paging", "read", "times", "write",
 ]  # fmt: skip

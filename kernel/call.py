@@ -29,7 +29,6 @@ class Actor:
 
 
 LOCAL = Actor("local", "Local", ("owner",))
-COMMAND_LINE = Actor("cli", "cli", ("owner",))
 _OWNERS_ONLY = ("plugins.", "settings.", "applications.")
 
 
@@ -140,8 +139,7 @@ class Call(Work):
         # Applications are listed anew every second, and with each list what they remember begins anew.
         memory: dict[str, T] = self.application.memory
         if name not in memory:
-            with self.transaction(write=False) as db:
-                memory[name] = read(db)
+            memory[name] = self.read(read)
         return memory[name]
 
     def forget(self) -> None:

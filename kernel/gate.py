@@ -327,12 +327,8 @@ class Gate:
     def _run(self, operation: Operation, call: Call) -> Reply:
         if operation.transaction == "own" or call.selected is None:
             return _reply(operation, call)
-
-        def attempt() -> Reply:
-            with call.transaction(write=operation.transaction == "write"):
-                return _reply(operation, call)
-
-        return call.repeat(attempt)
+        run = call.write if operation.transaction == "write" else call.read
+        return run(lambda _: _reply(operation, call))
 
     def _finish(self, endpoint: Endpoint, environ: Environ, reply: Reply) -> Reply:
         """Add the weak ETag of the body and honour If-None-Match, where the endpoint has one."""

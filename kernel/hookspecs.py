@@ -15,7 +15,6 @@ Core areas come first, then plugins by name, each after those it names in `after
 `trylast=True` change that. An implementation may leave out arguments it does not need.
 """
 
-import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,7 +25,6 @@ from sqlalchemy import Connection, Table
 from snaglist.kernel.call import Call
 from snaglist.kernel.endpoints import Assets, Endpoint, Path
 from snaglist.kernel.installation import Installation
-from snaglist.kernel.jobs import Job
 from snaglist.kernel.plugin import Description, Plugin
 from snaglist.kernel.settings import Option
 
@@ -103,18 +101,8 @@ def register_settings() -> Sequence[Option]:  # type: ignore[empty-body]
 
 
 @hookspec
-def register_jobs() -> Sequence[Job]:  # type: ignore[empty-body]
-    """Collect. Return a `Job(kind, run, ...)` for each kind of background work, with its schedule. Since 0.1.
-
-    `kind` has at most 40 characters and begins with the plugin's id. `run(call)` gets a `JobCall` and returns a JSON
-    object or None. What it raises makes the job failed (after a ServiceError with that message, else with a reference
-    into the log). Scheduled jobs run where the plugin is on. Jobs of an uninstalled plugin wait until it is back.
-    """
-
-
-@hookspec
 def register_commands() -> Sequence[click.Command]:  # type: ignore[empty-body]
-    """Collect. Return commands of the command line, made with `snaglist.kernel.cli.command`. Since 0.1.
+    """Collect. Return commands of the command line, made with `snaglist.plugins.system.command`. Since 0.1.
 
     Called at the start of each `snaglist` command, before an application is known. A name that is taken is refused:
     then none of the plugin's commands is there, and stderr says so.
@@ -152,14 +140,6 @@ def open_schemas() -> Mapping[str, Callable[[Any], Mapping[str, Any]]]:  # type:
 @hookspec
 def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[empty-body]
     """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2."""
-
-
-@hookspec
-def run_beside_worker(service: Installation, stop: threading.Event) -> None:
-    """Direct. Work that waits for its own news, in a thread beside each worker until `stop` is set. Since 0.2.
-
-    In processes that run jobs, whether the plugin is on anywhere or not. A failure is in the log, and the thread ends.
-    """
 
 
 @hookspec

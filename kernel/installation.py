@@ -50,14 +50,6 @@ class Outbound(Protocol):
 class Jobs(Protocol):
     """Background work of all applications."""
 
-    kinds: dict[str, tuple[str, Any]]
-
-    def add(self, owner: str, job: Any) -> None:
-        """Take a kind in; `owner` is the plugin that registers it."""
-
-    def forget(self, owner: str) -> None:
-        """Drop the kinds of a plugin that was taken out."""
-
     def enqueue(self, call: Any, kind: str, args: Mapping[str, Any], **options: Any) -> int:
         """Queue a job in the call's transaction; Conflict while an unfinished one has the same `dedupe`."""
 

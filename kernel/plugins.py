@@ -50,8 +50,7 @@ _MESSAGE = 300
 _SLOW_SECONDS = 2.0  # a hook runs inside the transaction of a request or batch: others wait for it
 # What two plugins cannot both add, and the attribute that tells; of dataclasses it is `name`.
 _UNIQUE = {
-    "register_paths": "pattern", "register_tables": "name", "register_steps": "label", "register_jobs": "kind",
-    "register_commands": "name",
+    "register_paths": "pattern", "register_tables": "name", "register_steps": "label", "register_commands": "name",
 }  # fmt: skip
 # These are not collected with the others: they are asked before there are hooks, or by the command line only.
 _APART = ("describe", "register_hookspecs", "register_commands")

@@ -141,9 +141,8 @@ class Service:
     def introduce(self, application: Application) -> None:
         """Give a new application its plugins' state and tell the plugins, once."""
         call = self.call(application, None)
-        with call.transaction(write=False) as db:
-            if store.get_setting(db, CREATED):
-                return
+        if call.read(lambda db: store.get_setting(db, CREATED)):
+            return
         with call.transaction() as db:
             enabled = set(self.settings["plugins.enabled"])
             for plugin in self.plugins.loaded():
@@ -169,8 +168,6 @@ class Service:
                 for hook, what in check(self, plugin):
                     self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
-            for job in plugin.values(hookspecs.register_jobs):
-                self.jobs.add(plugin.id, job)
             for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
 
@@ -217,7 +214,6 @@ class Service:
         """Go on without a plugin that does not work with the databases."""
         self.plugins.fail(plugin, hook, error)
         self.steps.forget(plugin.id)
-        self.jobs.forget(plugin.id)
 
     def _hosts(self) -> Hosts:
         bound = self.bound or ""

@@ -1,4 +1,7 @@
-"""The kernel's tables: in each application's database `settings`, `jobs` and the ledger; the registry."""
+"""The kernel's tables: in each application's database `settings` and the ledger; the registry.
+
+The steps that make them made those of the jobs too, which are a part of the area `system` by now.
+"""
 
 from typing import Any
 
@@ -10,7 +13,7 @@ from snaglist.kernel.database import upsert
 from snaglist.kernel.ddl import create_table
 
 __all__ = [
-    "applications", "get_setting", "get_settings", "instance", "jobs", "put_setting", "registry_metadata",
+    "applications", "get_setting", "get_settings", "instance", "put_setting", "registry_metadata",
     "schema_step", "settings",
 ]  # fmt: skip
 
@@ -32,39 +35,6 @@ schema_step = _ledger(metadata)
 registry_schema_step = _ledger(registry_metadata)
 
 settings = Table("settings", metadata, text("key", 191, primary_key=True), document("value"), moment("updated_at"))
-
-# `dedupe` is plain only while the job is unfinished, so the unique key is "one unfinished job of a key".
-jobs = Table(
-    "jobs",
-    metadata,
-    id_column(),
-    text("kind", 40),
-    document("args"),
-    text("status", 16),
-    number("done"),
-    number("total", nullable=True),
-    text("unit", 20),
-    text("text", 500, nullable=True),
-    document("result", nullable=True),
-    text("error", 1000, nullable=True),
-    number("error_status", nullable=True),
-    number("attempts"),
-    number("max_attempts"),
-    flag("cancel_requested"),
-    text("dedupe", 191, nullable=True),
-    text("node", 64, nullable=True),
-    text("lease_owner", 120, nullable=True),
-    moment("run_at"),
-    moment("created_at"),
-    moment("started_at", nullable=True),
-    moment("heartbeat_at", nullable=True),
-    moment("finished_at", nullable=True),
-    text("created_by", 200, nullable=True),
-    Index("ix_jobs_status", "status", "run_at"),
-    Index("ix_jobs_kind", "kind", "created_at"),
-    UniqueConstraint("dedupe", name="uq_jobs_dedupe"),
-    sqlite_autoincrement=True,  # or SQLite gives the id of a forgotten job to a new one
-)
 
 applications = Table(
     "applications",

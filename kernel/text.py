@@ -4,7 +4,7 @@ import hashlib
 import re
 import unicodedata
 
-__all__ = ["CONTROLS", "harmless", "one_line", "slug", "storable", "visible"]
+__all__ = ["CONTROLS", "harmless", "one_line", "query_text", "slug", "storable", "visible"]
 
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")  # line breaks too
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff]")

@@ -109,6 +109,21 @@ class Work:
                 if self.before_db is begin:
                     self.before_db = around
 
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """Return what `work(db)` returns in a transaction for reading; run again as `repeat` does."""
+        return self._attempt(work, write=False)
+
+    def write(self, work: Callable[[Connection], T], *, durable: bool = False) -> T:
+        """Return what `work(db)` returns in a transaction for writing; run again as `repeat` does."""
+        return self._attempt(work, durable=durable)
+
+    def _attempt(self, work: Callable[[Connection], T], **options: bool) -> T:
+        def attempt() -> T:
+            with self.transaction(**options) as db:
+                return work(db)
+
+        return self.repeat(attempt)
+
     def repeat(self, work: Callable[[], T]) -> T:
         """Run work that opens its own transactions again when the database ended one by a deadlock."""
         return self.service.database.repeat(work)

@@ -37,7 +37,7 @@ AREAS = {
          "tests/areas/logs/test_reading_files.py"],
     ),
     "jobs": (
-        ["kernel/jobs.py", "plugins/system/jobs"],
+        ["plugins/system/jobs"],
         ["tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
     ),
     "signatures": (

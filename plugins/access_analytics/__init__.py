@@ -7,7 +7,7 @@ from importlib.resources import files
 import click
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl, read
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, read
 from snaglist.plugins.access_analytics import folding, handlers
 from snaglist.plugins.access_analytics.command import COMMANDS
 from snaglist.plugins.access_analytics.extra import MISSING, is_installed
@@ -16,6 +16,7 @@ from snaglist.plugins.access_analytics.steps import STEPS
 from snaglist.plugins.access_analytics.storing import count_lines
 from snaglist.plugins.access_analytics.tables import TABLES
 from snaglist.plugins.logs import LineBatch
+from snaglist.plugins.system import Job
 
 __all__: list[str] = []
 

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, JobCall
+from snaglist.kernel import Call
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.access_analytics import queries
 from snaglist.plugins.access_analytics.storing import Counted, day_of, folded_before, merge
+from snaglist.plugins.system import JobCall
 
 JOB = "access-fold"
 SETTING = "access.folded"  # everything before this time is folded

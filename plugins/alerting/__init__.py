@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
 from snaglist.plugins.alerting import channels, outbox, rules, trying
 from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract
 from snaglist.plugins.alerting.evaluating import follow, job, look_at_batch
@@ -20,7 +20,7 @@ from snaglist.plugins.alerting.steps import STEPS
 from snaglist.plugins.alerting.tables import TABLES
 from snaglist.plugins.alerting.types import BUILT_IN
 from snaglist.plugins.issues import IssueChange, StoredBatch
-from snaglist.plugins.system import Metric, StoredSecret
+from snaglist.plugins.system import Job, Metric, StoredSecret
 
 __all__ = ["ChannelType", "Message", "NotDelivered", "Opening", "Send", "contract"]
 

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from sqlalchemy import Column, Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
 from snaglist.plugins.connectors import contract, sealing, syncing
 from snaglist.plugins.connectors.commands import COMMANDS
 from snaglist.plugins.connectors.contract import (
@@ -27,7 +27,7 @@ from snaglist.plugins.connectors.options import OPTIONS
 from snaglist.plugins.connectors.steps import STEPS
 from snaglist.plugins.connectors.tables import TABLES, connectors
 from snaglist.plugins.connectors.types import BUILT_IN
-from snaglist.plugins.system import StoredSecret
+from snaglist.plugins.system import Job, StoredSecret
 
 __all__ = ["ConnectorType", "Opening", "ReadAt", "Remote", "RemoteFailure", "RemoteFile", "contract"]
 

@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from snaglist.kernel import Call, NotFound, key
-from snaglist.kernel.cli import Session, command, table
 from snaglist.plugins.connectors import queries, runs, service
 from snaglist.plugins.connectors import run_queries as sql
+from snaglist.plugins.system import Session, command, table
 
 FAILED, PARTLY_DONE = 1, 3
 _LOOK_SECONDS = 0.2

@@ -5,12 +5,12 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, ServiceError, job_reply, own, paging, read
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, ServiceError, own, paging, read
 from snaglist.plugins.connectors import planning, queries, runs, service, syncing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import RemoteFailure
 from snaglist.plugins.connectors.opening import kind_of, opened
-from snaglist.plugins.system import worker_alive
+from snaglist.plugins.system import job_reply, worker_alive
 
 NO_WORKER = "No worker is running; the job waits."
 _SWITCHED_OFF = "The connector is disabled."

@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, func, insert, select, update
 
-from snaglist.kernel import store
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connector_runs as runs
 from snaglist.plugins.connectors.tables import connectors
+from snaglist.plugins.system import jobs_table
 
 UNFINISHED = ("queued", "running")
 
@@ -57,10 +57,10 @@ def _shown() -> Select[Any]:
         runs,
         connectors.c.name.label("connector_name"),
         connectors.c.type.label("connector_type"),
-        store.jobs.c.status.label("job_status"),
-        store.jobs.c.error.label("job_error"),
+        jobs_table.c.status.label("job_status"),
+        jobs_table.c.error.label("job_error"),
     ).select_from(
         runs.join(connectors, connectors.c.id == runs.c.connector_id).outerjoin(
-            store.jobs, store.jobs.c.id == runs.c.job_id
+            jobs_table, jobs_table.c.id == runs.c.job_id
         )
     )

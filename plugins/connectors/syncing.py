@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Cancelled, Conflict, JobCall, ServiceError, Unavailable, digest, times
+from snaglist.kernel import Call, Conflict, ServiceError, Unavailable, digest, times
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
@@ -15,6 +15,7 @@ from snaglist.plugins.connectors.opening import kind_of, opened
 from snaglist.plugins.connectors.planning import Item
 from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import FileResult, read_file, read_rest
+from snaglist.plugins.system import Cancelled, JobCall
 
 JOB = "connectors_sync"
 STALE = "Snapshot is stale."

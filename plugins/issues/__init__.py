@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Installation, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Description, Endpoint, Installation, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import (
     assignment,
     bulk,
@@ -73,6 +73,7 @@ from snaglist.plugins.issues.storing import (
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.unmerging import unmerge_grouping
+from snaglist.plugins.system import Job
 
 __all__ = [
     "OTHER",

@@ -28,7 +28,7 @@ def _any_text() -> Mapping[str, Any]:
 class SearchField:
     """A word of the search: a parameter of `errors` and `groups`, and a field of the filter of `bulk-issues`.
 
-    `condition(call, value)` returns a test of a row of `tables.issues`, or selects the ids of the issues meant from
+    `condition(call, value)` returns a test of columns of `stored.issues`, or selects the ids of the issues meant from
     another table, in an open transaction. What it raises ends the request. `schema` is the JSON Schema of a value, its
     `title` says what is found; where it is an array, the query takes values with commas. `text(call, text)` returns
     what a search by `q` finds besides, or None. `indexed`: an index finds the issues, so they are counted however many

@@ -8,7 +8,7 @@ from typing import Any
 import click
 from sqlalchemy import Column, Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import Event, IssueChange, SearchField, Sources
 from snaglist.plugins.logs import hookspecs, stored
 from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
@@ -53,6 +53,7 @@ from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.store.queries import forget_connector, take_off
 from snaglist.plugins.logs.tables import TABLES, sources
+from snaglist.plugins.system import Job
 
 __all__ = [
     "MAX_BREADCRUMBS",

@@ -2,12 +2,12 @@
 
 import click
 
-from snaglist.kernel.cli import Session, command, group
 from snaglist.plugins.logs.collect.command import document, read_paths, report
 from snaglist.plugins.logs.collect.follow import follow_paths
 from snaglist.plugins.logs.ingestion import is_zone, machine_zone
 from snaglist.plugins.logs.maintain import relocating
 from snaglist.plugins.logs.show import demo, explain
+from snaglist.plugins.system import Session, command, group
 
 FAILED, PARTLY_DONE = 1, 3
 

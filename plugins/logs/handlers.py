@@ -5,11 +5,12 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Endpoint, Invalid, Reply, job_reply, own, paging, read, write
+from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, paging, read, write
 from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
 from snaglist.plugins.logs.show import raw_text
 from snaglist.plugins.logs.store import deletions, queries
+from snaglist.plugins.system import job_reply
 
 IMPORT = "import"
 

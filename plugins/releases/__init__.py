@@ -7,13 +7,14 @@ from importlib.resources import files
 import click
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, SchemaStep, hookimpl
 from snaglist.plugins.issues import Event, IssueChange, StoredBatch
 from snaglist.plugins.releases import deploys, maps, ordering, seen, settings
 from snaglist.plugins.releases.command import COMMANDS
 from snaglist.plugins.releases.maps.library import is_installed
 from snaglist.plugins.releases.steps import STEPS
 from snaglist.plugins.releases.tables import TABLES
+from snaglist.plugins.system import Job
 
 __all__: list[str] = []
 

@@ -12,12 +12,15 @@ import click
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations
+from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
+from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, group, table
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
+from snaglist.plugins.system.jobs.job import Cancelled, Job, JobCall, LeaseLost, job_reply, job_state
 from snaglist.plugins.system.jobs.leases import worker_alive
 from snaglist.plugins.system.jobs.queue import Queue
+from snaglist.plugins.system.jobs.tables import jobs as jobs_table
 from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.outbound import (
@@ -34,9 +37,10 @@ from snaglist.plugins.system.outbound.guard import guard_of
 from snaglist.plugins.system.sealing import Sealing
 
 __all__ = [
-    "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "GuardedChild", "HealthCheck", "Metric", "Refused",
-    "StoredSecret", "Worker", "check_address", "decoded", "hookspecs", "is_listed", "require_intended_key",
-    "serve", "worker_alive",
+    "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "GuardedChild", "HealthCheck",
+    "Job", "JobCall", "LeaseLost", "Metric", "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli",
+    "command", "decoded", "group", "hookspecs", "is_listed", "job_reply", "job_state", "jobs_table",
+    "require_intended_key", "rows", "serve", "table", "worker_alive",
 ]  # fmt: skip
 
 SERVER_OPTIONS = (

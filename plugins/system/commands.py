@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from snaglist.kernel import Application, Invalid, NotFound, ServiceError, Unavailable, hookspecs
-from snaglist.kernel.cli import Session, command, group, table
 from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.plugins import Plugins, way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
+from snaglist.plugins.system.command_line import Session, command, group, table
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.jobs.leases import heartbeat, worker_id

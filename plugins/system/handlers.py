@@ -16,12 +16,12 @@ from snaglist.kernel import (
     Reply,
     hookspecs,
     paging,
-    store,
 )
 from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import registering
 from snaglist.plugins.system.health import Health
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.registering import remove_application
 
 
@@ -154,7 +154,7 @@ def show_jobs(call: Call) -> dict[str, Any]:
     query = call.query
     if "id" in query:
         return {"data": show_job(dict(call.service.jobs.find(call, query["id"])))}
-    table = store.jobs
+    table = tables.jobs
     wanted = [table.c[name].in_(query[name]) for name in ("status", "kind") if query.get(name)]
     total = call.db.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
     page = select(table).where(*wanted).order_by(table.c.id.desc())

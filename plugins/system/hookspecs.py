@@ -1,10 +1,12 @@
 """The hooks that this area calls."""
 
 import base64
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from snaglist.kernel import Call, Installation, hookspec
+from snaglist.plugins.system.jobs.job import Job
 
 Metric = Callable[[Call], Iterable[tuple[Mapping[str, str], float]]]
 
@@ -69,4 +71,22 @@ def stored_secrets(call: Call) -> Iterable[StoredSecret]:  # type: ignore[empty-
 
     They are sealed anew with a new first key, and `snaglist doctor` names those that no key opens. What it raises is
     the plugin's `last_error`.
+    """
+
+
+@hookspec
+def register_jobs() -> Sequence[Job]:  # type: ignore[empty-body]
+    """Collect. Return a `Job(kind, run, ...)` for each kind of background work, with its schedule. Since 0.1.
+
+    `kind` has at most 40 characters and begins with the plugin's id. `run(call)` gets a `JobCall` and returns a JSON
+    object or None. What it raises makes the job failed (after a ServiceError with that message, else with a reference
+    into the log). Scheduled jobs run where the plugin is on. Jobs of an uninstalled plugin wait until it is back.
+    """
+
+
+@hookspec
+def run_beside_worker(service: Installation, stop: threading.Event) -> None:
+    """Direct. Work that waits for its own news, in a thread beside each worker until `stop` is set. Since 0.2.
+
+    In processes that run jobs, whether the plugin is on anywhere or not. A failure is in the log, and the thread ends.
     """

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from snaglist.kernel import Application, ServiceError, store, times
+from snaglist.kernel import Application, ServiceError, times
 from snaglist.kernel.database import clock
 from snaglist.kernel.faults import Fault, Unusable
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.queue import queued_for
 
@@ -91,7 +92,7 @@ class Looking:
             self._service.require_schema(application)
             with self._service.database.transaction(application, write=False) as db:
                 now = clock(db)
-                oldest = db.scalar(select(func.min(store.jobs.c.run_at)).where(queued_for(now)))
+                oldest = db.scalar(select(func.min(tables.jobs.c.run_at)).where(queued_for(now)))
         except Unusable as error:
             return Seen(error.fault)
         except (ServiceError, SQLAlchemyError):

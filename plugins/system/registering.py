@@ -12,6 +12,7 @@ from snaglist.kernel.faults import DAMAGED, DENIED, FOREIGN, MISSING, READONLY, 
 from snaglist.kernel.service import CREATED, Service
 from snaglist.kernel.steps import CORE
 from snaglist.kernel.text import slug
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.repairing import check, set_aside
 
@@ -184,6 +185,6 @@ def remove_application(service: Service, application: Application) -> None:
 def _take_leave(service: Service, application: Application) -> None:
     call = service.call(application, None)
     with call.transaction() as db:
-        if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
+        if db.execute(select(tables.jobs.c.id).where(tables.jobs.c.status == "running").limit(1)).first():
             raise Conflict("A job of this application is running.")
         service.plugins.emit(hookspecs.application_changed, call, "removed", every=True)

@@ -16,14 +16,16 @@ import click
 from jsonschema import Draft202012Validator
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Endpoint, Job, Operation, Option, Path, Plugin, ServiceError, hookspecs, store
+from snaglist.kernel import Assets, Endpoint, Operation, Option, Path, Plugin, ServiceError, hookspecs, store
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import KERNEL_OPTIONS, ConfigurationError
 from snaglist.kernel.steps import Step, StepFailed
-from snaglist.plugins.system.hookspecs import HealthCheck
+from snaglist.plugins.system.hookspecs import HealthCheck, register_jobs
+from snaglist.plugins.system.jobs import tables
+from snaglist.plugins.system.jobs.job import Job
 
 log = logging.getLogger("snaglist")
 
@@ -42,7 +44,7 @@ _SAID = (
     StepFailed,
     OSError,
 )
-_KERNEL_TABLES = {table.name for table in (store.schema_step, store.settings, store.jobs)}
+_KERNEL_TABLES = {table.name for table in (store.schema_step, store.settings, tables.jobs)}
 
 
 def _text(what: str, value: Any, longest: int | None = None, *, empty: bool = False) -> None:
@@ -228,7 +230,7 @@ def name_failures(plugin: Plugin, command: click.Command) -> None:
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
     """Give hooks and what is wrong with what they registered: settings that they name, schemas of endpoints."""
-    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(hookspecs.register_jobs)]
+    named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(register_jobs)]
     endpoints = plugin.values(hookspecs.register_endpoints)
     named += [("register_endpoints", endpoint.body_limit) for endpoint in endpoints]
     numbers = {option.name for option in service.settings.options if type(option.default) in (int, float)}

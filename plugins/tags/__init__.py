@@ -6,8 +6,9 @@ from importlib.resources import files
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, hookimpl, own, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, hookimpl, own, read, write
 from snaglist.plugins.issues import IssueChange, ListColumn, SearchField, StoredBatch, Tagging
+from snaglist.plugins.system import Job
 from snaglist.plugins.tags import handlers, rebuild
 from snaglist.plugins.tags.assignments import attach_automatic, attach_by_hand, copy_tags, detach_by_hand, move_tags
 from snaglist.plugins.tags.on_issues import OnIssues, tag_name, tag_names, tag_pairs, tagged

@@ -11,8 +11,8 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, job_state
-from snaglist.plugins.system import worker_alive
+from snaglist.kernel import Call
+from snaglist.plugins.system import JobCall, job_state, worker_alive
 from snaglist.plugins.tags import queries
 from snaglist.plugins.tags.assignments import attach_automatic
 from snaglist.plugins.tags.queries import Rule

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
 from snaglist.plugins.issues import IssueChange, StoredBatch
-from snaglist.plugins.system import StoredSecret
+from snaglist.plugins.system import Job, StoredSecret
 from snaglist.plugins.tracker import changes, contract, kinds, pushing, settings, syncing, webhooks
 from snaglist.plugins.tracker.contract import (
     Delivery,

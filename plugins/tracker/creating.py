@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from snaglist.kernel import JobCall, times
+from snaglist.kernel import times
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Draft, Item, Tracker
 from snaglist.plugins.tracker.drafts import draft_of

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Conflict, Endpoint, Invalid, NotFound, Reply, clip, job_reply, own, read
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, NotFound, Reply, clip, own, read
 from snaglist.plugins.issues import resolve_issue_id
+from snaglist.plugins.system import job_reply
 from snaglist.plugins.tracker import configuring, webhooks
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import TrackerFailure

@@ -6,7 +6,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from snaglist.kernel import Conflict, JobCall, times
+from snaglist.kernel import Conflict, times
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import position
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import AnswerTooLong, Page, Tracker, TrackerFailure, Viewer

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, JobCall, Unavailable, times
+from snaglist.kernel import Call, Unavailable, times
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tags import tag_names
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker import settings as stored

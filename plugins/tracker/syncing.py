@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, ServiceError, clip, times
+from snaglist.kernel import Call, ServiceError, clip, times
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import position
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Provider, Tracker, TrackerFailure

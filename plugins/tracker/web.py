@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from snaglist.kernel import BadGateway, JobCall, clip
-from snaglist.plugins.system import MAX_ANSWER, Answer
+from snaglist.kernel import BadGateway, clip
+from snaglist.plugins.system import MAX_ANSWER, Answer, JobCall
 from snaglist.plugins.tracker.contract import AnswerTooLong, Opening, TrackerFailure
 from snaglist.plugins.tracker.texts import cleaned, inside
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import BadRequest, Call, Invalid, JobCall, Reply, Unauthorized, Unavailable, times
+from snaglist.kernel import BadRequest, Call, Invalid, Reply, Unauthorized, Unavailable, times
 from snaglist.kernel.bodies import parse_json
+from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Delivery, Item, TrackerFailure, Viewer

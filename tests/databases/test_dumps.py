@@ -12,11 +12,12 @@ import pytest
 import zstandard
 from sqlalchemy import insert, select
 
-from snaglist.kernel import Conflict, Invalid, store
+from snaglist.kernel import Conflict, Invalid
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.system import jobs_table
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.load import MAX_ROWS, Loader
@@ -215,7 +216,7 @@ def test_a_running_job_is_not_loaded_over(filled: Service, tmp_path: Path, file:
         now = "2026-01-01 00:00:00"
         job = {"kind": "import", "args": {}, "status": "running", "done": 0, "unit": "", "attempts": 1,
                "max_attempts": 3, "cancel_requested": False, "run_at": now, "created_at": now}  # fmt: skip
-        db.execute(insert(store.jobs), job)
+        db.execute(insert(jobs_table), job)
     with pytest.raises(Conflict, match="running"):
         load(data, {}, file, replace=True)
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from sqlalchemy import Table, func, insert, select
 
 from snaglist.kernel import Description, columns, hookimpl, plugins
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
+from snaglist.plugins.system import cli
 from snaglist.testing import Client, running_service
 
 Config = dict[str, str]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, delete, func, select
 
-from snaglist.kernel import Job, Option, store, times
+from snaglist.kernel import Option, store, times
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import Worker
+from snaglist.plugins.system import Job, Worker, jobs_table
 from snaglist.plugins.system.jobs import activity, schedules, worker
 from snaglist.testing import Client, running_service
 
@@ -169,13 +169,13 @@ def test_jobs_that_wait_are_looked_after(three: Any, clock: Clock) -> None:
     first, second = three
     enqueue(first, "second")
     with first.database.transaction(first.applications.find("second"), write=True) as db:
-        db.execute(store.jobs.update().values(attempts=1, run_at=times.add(times.now(), seconds=60)))
+        db.execute(jobs_table.update().values(attempts=1, run_at=times.add(times.now(), seconds=60)))
     watched = Watched(second)
     watched.rounds()
     put_to_rest(first)
     assert watched.rounds(3) == ["second"] and RAN == []
     with first.database.transaction(first.applications.find("second"), write=True) as db:
-        db.execute(store.jobs.update().values(run_at=times.now()))
+        db.execute(jobs_table.update().values(run_at=times.now()))
     assert watched.rounds() == ["second"] and RAN == ["second"]
 
 
@@ -346,7 +346,7 @@ def test_a_broken_application_keeps_no_schedule_waiting(
         service.applications.forget_state(first)
         RAN.clear()
         with service.database.transaction(service.applications.find("second"), write=True) as db:
-            db.execute(store.jobs.update().values(created_at=times.add(times.now(), seconds=-60)))
+            db.execute(jobs_table.update().values(created_at=times.add(times.now(), seconds=-60)))
         clock.now += 31
         watched.rounds()
         assert RAN == ["second"]

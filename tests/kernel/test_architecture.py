@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from sqlalchemy import Table
 
 from snaglist import kernel as door
 from snaglist.kernel.endpoints import METHODS, Endpoint
@@ -26,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("hosting", "kernel", "plugins", "schemas", "testing")
 CORE_AREAS = ["system", "issues", "tags", "logs", "connectors"]  # each may import those before it
 # A ratchet, to be lowered as the kernel shrinks: the aim is 3,000.
-KERNEL_LINES = 3931
+KERNEL_LINES = 3675
 MODULE_LINES = 400
 
 
@@ -103,16 +104,16 @@ def test_nothing_imports_this_checkout_by_its_folders() -> None:
 def test_the_public_door() -> None:
     """A name that goes or comes is a change for plugin authors: CHANGELOG.md tells them."""
     assert door.__all__ == [
-        "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Cancelled", "Conflict", "Description",
-        "Endpoint", "Forbidden", "Installation", "Invalid", "Job", "JobCall", "LeaseLost", "NetworksOption", "NotFound",
+        "Actor", "Application", "Assets", "BadGateway", "BadRequest", "Call", "Conflict", "Description",
+        "Endpoint", "Forbidden", "Installation", "Invalid", "NetworksOption", "NotFound",
         "Operation", "Option", "Path", "Plugin", "Reply", "SchemaStep", "ServiceError", "TooLarge",
         "TooMany", "Unauthorized", "Unavailable", "UnsupportedMedia", "UriTooLong", "UrlOption", "bodies", "clip",
-        "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "job_reply", "job_state", "key",
+        "columns", "digest", "hookimpl", "hookspec", "hookspecs", "internal_error", "key",
         "own", "paging", "read", "times", "write",
     ]  # fmt: skip
     assert all(hasattr(door, name) for name in door.__all__)
     assert list(public_modules()) == [
-        "bodies", "bulk", "cli", "columns", "containment", "database", "ddl", "hookspecs", "origin", "paging",
+        "bodies", "bulk", "columns", "containment", "database", "ddl", "hookspecs", "origin", "paging",
         "privacy", "store", "text", "times",
         "app", "endpoints", "faults", "gate", "plugins", "service", "settings", "steps",
     ]  # fmt: skip
@@ -161,6 +162,31 @@ def test_areas_and_plugins_use_the_public_door_of_the_kernel_alone(folder: str) 
             if name not in known:
                 inside.append(f"{path.relative_to(ROOT)}: {name} of snaglist.kernel{module and '.'}{module}")
     assert inside == []
+
+
+@pytest.mark.parametrize("folder", ["plugins-extra", "examples"])
+def test_wheels_use_the_public_doors_of_areas(folder: str) -> None:
+    for path in modules(folder):
+        for module, name in imports(path):
+            if module.startswith("snaglist.plugins."):
+                assert name in importlib.import_module(module).__all__, f"{path.relative_to(ROOT)}: {name} of {module}"
+
+
+@pytest.mark.parametrize("folder", ["plugins", "plugins-extra", "examples"])
+def test_areas_and_wheels_read_promised_columns_of_others(folder: str) -> None:
+    """`stored` holds them, and no door holds a table; what a column is of would be a way around."""
+    around = []
+    for path in modules(folder):
+        if any(name == "stored" for _, name in imports(path)):
+            tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            around += [
+                str(path.relative_to(ROOT)) for one in tree if isinstance(one, ast.Attribute) and one.attr == "table"
+            ]
+    assert around == []
+    for area in areas():
+        door = importlib.import_module(f"snaglist.plugins.{area}")
+        tables = [name for name in door.__all__ if isinstance(getattr(door, name), Table) or name == "tables"]
+        assert tables == [], area
 
 
 @pytest.mark.parametrize("area", areas())

@@ -12,6 +12,7 @@ import zstandard
 from snaglist.kernel import Endpoint, Reply, own, read, write
 from snaglist.kernel import Path as PagePath
 from snaglist.kernel.call import Actor
+from snaglist.plugins.system import jobs_table
 from snaglist.testing import Client, running_service
 
 Install = Kernel = Callable[..., Any]
@@ -346,7 +347,7 @@ def test_the_first_application_can_be_deleted(client: Client) -> None:
 def test_an_application_with_a_running_job_is_kept(client: Client) -> None:
     from sqlalchemy import insert
 
-    from snaglist.kernel import store, times
+    from snaglist.kernel import times
 
     client.post("applications", {"name": "Second"})
     second = client.service.applications.find("second")
@@ -354,6 +355,6 @@ def test_an_application_with_a_running_job_is_kept(client: Client) -> None:
     row = {"kind": "x", "args": {}, "status": "running", "done": 0, "unit": "", "attempts": 1, "max_attempts": 1,
            "cancel_requested": False, "run_at": now, "created_at": now, "heartbeat_at": now}  # fmt: skip
     with client.service.database.transaction(second, write=True) as db:
-        db.execute(insert(store.jobs), row)
+        db.execute(insert(jobs_table), row)
     refused = client.delete("applications", {"id": "second", "confirmation": "DELETE APPLICATION second"})
     assert refused.status == 409 and client.get("plugins", app="second").status == 200

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import Job, store
 from snaglist.kernel.service import Service
+from snaglist.plugins.system import Job, jobs_table
 from snaglist.plugins.system.jobs.leases import worker_id
 
 pytestmark = pytest.mark.whole
@@ -25,10 +25,10 @@ Install = Kernel = Callable[..., Any]
 WORKER = """
 import json, os, signal, sys, time
 from types import ModuleType
-from snaglist.kernel import Description, Job, hookimpl, plugins
+from snaglist.kernel import Description, hookimpl, plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.plugins.system import Worker
+from snaglist.plugins.system import Job, Worker
 
 config, log, seconds = json.loads(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 
@@ -134,7 +134,7 @@ def enqueue(service: Service, count: int) -> list[int]:
 
 def status(service: Service, job_id: int) -> tuple[str, int]:
     with service.database.transaction(service.applications.all()[0], write=False) as db:
-        row = db.execute(select(store.jobs).where(store.jobs.c.id == job_id)).one()
+        row = db.execute(select(jobs_table).where(jobs_table.c.id == job_id)).one()
         return row.status, row.attempts
 
 

@@ -11,15 +11,15 @@ import pytest
 from sqlalchemy import func, select, update
 from sqlalchemy.exc import OperationalError
 
-from snaglist.kernel import Conflict, Endpoint, Invalid, Job, Option, Unavailable, job_reply, own, store, times
-from snaglist.kernel.jobs import LeaseLost
+from snaglist.kernel import Conflict, Endpoint, Invalid, Option, Unavailable, own, store, times
+from snaglist.plugins.system import Job, LeaseLost, job_reply, jobs_table
 from snaglist.plugins.system.jobs.leases import heartbeat, place, worker_alive, worker_id
 from snaglist.plugins.system.jobs.queue import LEASE_SECONDS
 from snaglist.plugins.system.jobs.schedules import Schedules
 from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
-table = store.jobs
+table = jobs_table
 
 
 class Kit:

@@ -18,21 +18,7 @@ import click
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
-from snaglist.kernel import (
-    Assets,
-    Description,
-    Endpoint,
-    Job,
-    Operation,
-    Option,
-    Path,
-    Reply,
-    hookspecs,
-    own,
-    read,
-    write,
-)
-from snaglist.kernel.cli import cli
+from snaglist.kernel import Assets, Description, Endpoint, Operation, Option, Path, Reply, hookspecs, own, read, write
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
@@ -40,7 +26,7 @@ from snaglist.kernel.settings import UrlOption
 from snaglist.plugins import issues, logs, system
 from snaglist.plugins.connectors import ConnectorType, contract
 from snaglist.plugins.program import _run
-from snaglist.plugins.system import HealthCheck, Worker
+from snaglist.plugins.system import HealthCheck, Job, Worker, cli
 from snaglist.plugins.system.jobs.schedules import Schedules
 
 Install = Kernel = Schemas = Callable[..., Any]

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from sqlalchemy import update
 
 from snaglist.hosting import _person
-from snaglist.kernel import cli
-from snaglist.kernel.cli import Lines
 from snaglist.kernel.endpoints import METHODS
 from snaglist.kernel.service import Service
 from snaglist.kernel.text import harmless, one_line, visible
 from snaglist.plugins.issues import tables
+from snaglist.plugins.system import command_line
+from snaglist.plugins.system.command_line import Lines
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
@@ -130,7 +130,7 @@ def test_what_a_terminal_is_given(text: str) -> None:
     assert not re.search(f"[{TURNING}\x00-\x09\x0b-\x1f\x7f-\x9f]", shown)
     assert shown.count("\n") == text.count("\n")
     shown.encode()
-    assert "\n" not in cli.table(["A"], [[text.replace("\n", "x\n")]]).removeprefix("A\n")
+    assert "\n" not in command_line.table(["A"], [[text.replace("\n", "x\n")]]).removeprefix("A\n")
     assert not re.search("[\n\r\t\x00\u2028]", one_line(text))
 
 

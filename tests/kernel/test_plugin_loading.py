@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, Table
 
-from snaglist.kernel import Description, Endpoint, Job, Option, Path, hookimpl, read, write
+from snaglist.kernel import Description, Endpoint, Option, Path, hookimpl, read, write
+from snaglist.plugins.system import Job
 
 Install = Kernel = Schemas = Callable[..., Any]
 

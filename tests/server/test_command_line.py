@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from sqlalchemy.engine import make_url
 
-from snaglist.kernel import cli
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.plugins import program
+from snaglist.plugins.system import command_line
 from snaglist.plugins.system.server import serve
 from snaglist.testing import Client, running_service
 
@@ -181,7 +181,7 @@ def test_an_unforeseen_failure_shows_where_only_when_asked(
     def fail(**_: Any) -> None:
         raise KeyError("gone")
 
-    monkeypatch.setattr(cli.cli, "main", fail)
+    monkeypatch.setattr(command_line.cli, "main", fail)
     for level, said in (("info", "snaglist: unexpected failure: KeyError: 'gone'; "), ("debug", "Traceback")):
         monkeypatch.setenv("SERVICE_LOG_LEVEL", level)
         with pytest.raises(SystemExit, match="1"):

@@ -92,9 +92,9 @@ def test_names_that_make_no_plugin(tmp_path: Path, name: str, message: str) -> N
     """Refused with exit 1; nothing is written."""
     from click.testing import CliRunner
 
-    from snaglist.kernel.cli import cli
     from snaglist.kernel.errors import ServiceError
     from snaglist.kernel.plugins import Plugins
+    from snaglist.plugins.system import cli
 
     plugins = Plugins()
     plugins.load()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
+from snaglist.plugins.system import cli
 from snaglist.testing import Client
 from snaglist_hello import jobs
 

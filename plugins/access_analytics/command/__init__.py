@@ -5,11 +5,11 @@ from pathlib import Path
 import click
 
 from snaglist.kernel import Invalid, ServiceError
-from snaglist.kernel.cli import Session, command
 from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.command.gathering import Gathering
 from snaglist.plugins.access_analytics.command.page import write_page
 from snaglist.plugins.access_analytics.command.printing import text_of
+from snaglist.plugins.system import Session, command
 
 PARTLY_DONE = 3
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import clip
-from snaglist.kernel.cli import table
+from snaglist.plugins.system import table
 
 _WIDTH = 80  # of a path
 

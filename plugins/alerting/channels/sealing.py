@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 
 from snaglist.kernel import Call
-from snaglist.plugins.alerting.channels import queries
 from snaglist.plugins.alerting.channels.contract import Target
-from snaglist.plugins.system import StoredSecret
+from snaglist.plugins.alerting.tables import channels
+from snaglist.plugins.system import StoredSecret, rows
 
 
 def seal_target(call: Call, channel_id: int, target: Target) -> bytes:
@@ -40,14 +40,14 @@ def open_signing(call: Call, channel: Row[Any]) -> str:
 
 def stored(call: Call) -> Iterator[StoredSecret]:
     """Give targets and signing keys of all channels, in the open transaction."""
-    for row in queries.sealed_channels(call.db):
+    for row in call.db.execute(select(channels.c.id, channels.c.name, channels.c.target, channels.c.signing)).all():
         for name, shown in (("target", "target"), ("signing", "signing key")):
             sealed = getattr(row, name)
             if sealed is None:
                 continue
 
             def replace(again: bytes, channel_id: int = row.id, name: str = name) -> None:
-                queries.change_channel(call.db, channel_id, **{name: again})
+                rows.change(call.db, channels, channel_id, **{name: again})
 
             yield StoredSecret(_field(row.id, name), f'{shown} of the alert channel "{row.name}"', sealed, replace)
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import JobCall
 from snaglist.plugins.alerting.evaluating import position, queries
 from snaglist.plugins.alerting.evaluating.looking import look_again
 from snaglist.plugins.alerting.evaluating.seen import SeenEvent, SeenIssue, oldest_alerting
+from snaglist.plugins.system import JobCall
 
 BATCH = 1_000
 
@@ -16,22 +16,21 @@ BATCH = 1_000
 def catch_up(call: JobCall) -> int:
     """Ask the rules about everything from the position on; returns the number of events."""
     done = 0
-    while number := call.repeat(lambda: _next_batch(call)):
+    while number := call.write(lambda _: _next_batch(call)):
         done += number
         call.check_cancelled()
     return done
 
 
 def _next_batch(call: JobCall) -> int:
-    with call.transaction() as db:
-        first = position.read(call, lock=True)
-        if first is None:
-            return 0
-        rows = queries.occurrences_from(db, first, BATCH)
-        if rows:
-            look_again(call, _seen(call, rows))
-        position.move(call, rows[-1].id + 1 if len(rows) == BATCH else None)
-        return len(rows)
+    first = position.read(call, lock=True)
+    if first is None:
+        return 0
+    rows = queries.occurrences_from(call.db, first, BATCH)
+    if rows:
+        look_again(call, _seen(call, rows))
+    position.move(call, rows[-1].id + 1 if len(rows) == BATCH else None)
+    return len(rows)
 
 
 def _seen(call: JobCall, rows: Sequence[Row[Any]]) -> dict[int, SeenIssue]:

@@ -8,15 +8,17 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, times
 from snaglist.plugins.alerting import outbox
 from snaglist.plugins.alerting.evaluating.seen import SeenEvent, passing
-from snaglist.plugins.alerting.rules import change_rule, enabled_rules
+from snaglist.plugins.alerting.rules import enabled_rules
+from snaglist.plugins.alerting.tables import rules as table
 from snaglist.plugins.issues import StoredBatch
+from snaglist.plugins.system import rows
 
 
 def note_events(call: Call, rules: Sequence[Row[Any]], batch: StoredBatch) -> None:
     """Remember for each heartbeat that an event came; how old the event itself is does not matter."""
     for rule in rules:
         if (rule.last_event_at or "") < call.now and _concerns(rule, batch):
-            change_rule(call.db, rule.id, last_event_at=call.now)
+            rows.change(call.db, table, rule.id, last_event_at=call.now)
 
 
 def overdue(call: Call) -> list[Row[Any]]:

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, store, times
+from snaglist.kernel import Call, store, times
 from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position
 from snaglist.plugins.alerting.evaluating.catching_up import catch_up
 from snaglist.plugins.alerting.outbox import digest
 from snaglist.plugins.alerting.outbox import queries as outbox_queries
 from snaglist.plugins.alerting.rules import enabled_rules
+from snaglist.plugins.system import JobCall
 
 JOB = "alerts_evaluate"
 FOLDED = "alerts.folded"  # up to which hour minutes are folded
@@ -37,40 +38,32 @@ def rests(call: Call) -> bool:
 def run(call: JobCall) -> Mapping[str, Any]:
     """Do all of it, each in a transaction of its own."""
     looked_at = catch_up(call)
-    fired = call.repeat(lambda: _fire_heartbeats(call))
-    call.repeat(lambda: _digest(call))
-    while call.repeat(lambda: _fold_an_hour(call)):
+    fired = call.write(lambda _: _fire_heartbeats(call))
+    call.write(lambda _: digest.send_digests(call))
+    while call.write(lambda _: _fold_an_hour(call)):
         call.check_cancelled()
-    call.repeat(lambda: _tidy(call))
+    call.write(lambda _: _tidy(call))
     return {"events": looked_at, "heartbeats": fired}
 
 
 def _fire_heartbeats(call: JobCall) -> int:
-    with call.transaction():
-        late = heartbeat.overdue(call)
-        for rule in late:
-            heartbeat.fire(call, rule)
-        return len(late)
-
-
-def _digest(call: JobCall) -> None:
-    with call.transaction():
-        digest.send_digests(call)
+    late = heartbeat.overdue(call)
+    for rule in late:
+        heartbeat.fire(call, rule)
+    return len(late)
 
 
 def _fold_an_hour(call: JobCall) -> bool:
-    with call.transaction() as db:
-        hour = minutes.oldest_unfolded(db, _folded(call), call.now)
-        if hour is not None:
-            minutes.fold(db, hour)
-            store.put_setting(db, FOLDED, times.add(hour, seconds=3600))
-        return hour is not None
+    hour = minutes.oldest_unfolded(call.db, _folded(call), call.now)
+    if hour is not None:
+        minutes.fold(call.db, hour)
+        store.put_setting(call.db, FOLDED, times.add(hour, seconds=3600))
+    return hour is not None
 
 
 def _tidy(call: JobCall) -> None:
-    with call.transaction() as db:
-        minutes.prune(db, _minutes_until(call))
-        outbox_queries.forget_older(db, _messages_until(call))
+    minutes.prune(call.db, _minutes_until(call))
+    outbox_queries.forget_older(call.db, _messages_until(call))
 
 
 def _folded(call: Call) -> str:

@@ -16,7 +16,9 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import chunks, upsert
 from snaglist.plugins.alerting.evaluating.seen import SeenIssue
+from snaglist.plugins.alerting.rules import about
 from snaglist.plugins.alerting.tables import minutes
+from snaglist.plugins.system import rows
 
 CHUNK = 500
 SPIKE_MINUTES = 24 * 60
@@ -49,38 +51,30 @@ def count(db: Connection, now: str, seen: Mapping[int, SeenIssue]) -> None:
             if not event.silent:
                 start = minute(event.occurred_at) if event.occurred_at >= folded else times.hour(event.occurred_at)
                 counted[issue_id, start, event.severity, event.environment] += 1
-    rows = [
+    added = [
         {"issue_id": key[0], "minute": key[1], "severity": key[2], "environment": key[3], "count": number}
         for key, number in sorted(counted.items())
     ]
-    upsert(db, minutes, rows, add=("count",))
+    upsert(db, minutes, added, add=("count",))
 
 
 def of_issues(db: Connection, rule: Row[Any], issue_ids: Collection[int], first: str, last: str) -> dict[int, Minutes]:
     """Return the counters of events that a rule is about, from one time to another."""
     found: dict[int, dict[str, int]] = defaultdict(dict)
-    wanted = [minutes.c.minute >= first, minutes.c.minute <= last]
-    if rule.severities:
-        wanted.append(minutes.c.severity.in_(rule.severities))
-    if rule.environment is not None:
-        wanted.append(minutes.c.environment == rule.environment)
-    for some in chunks(sorted(issue_ids), CHUNK):
-        rows = (
-            select(minutes.c.issue_id, minutes.c.minute, func.sum(minutes.c["count"]))
-            .where(minutes.c.issue_id.in_(some), *wanted)
-            .group_by(minutes.c.issue_id, minutes.c.minute)
-        )
-        for issue_id, start, number in db.execute(rows):
-            found[issue_id][start] = int(number)
+    wanted = [minutes.c.minute >= first, minutes.c.minute <= last, *about(rule, minutes.c)]
+    shown = (minutes.c.issue_id, minutes.c.minute)
+    summed = select(*shown, func.sum(minutes.c["count"])).where(*wanted).group_by(*shown)
+    for issue_id, start, number in rows.among(db, summed, minutes.c.issue_id, issue_ids):
+        found[issue_id][start] = int(number)
     return {issue_id: Minutes(found[issue_id]) for issue_id in issue_ids}
 
 
 def move(db: Connection, issue_ids: Collection[int], target_id: int) -> None:
     """Give the counters of merged issues to the one they went into."""
-    rows = db.execute(select(minutes).where(minutes.c.issue_id.in_(sorted(issue_ids)))).all()
+    found = rows.among(db, select(minutes), minutes.c.issue_id, issue_ids)
     forget(db, issue_ids)
     summed: Counter[tuple[str, str, str]] = Counter()
-    for row in rows:
+    for row in found:
         summed[row.minute, row.severity, row.environment] += row._mapping["count"]
     moved = [
         {"issue_id": target_id, "minute": key[0], "severity": key[1], "environment": key[2], "count": number}
@@ -92,8 +86,7 @@ def move(db: Connection, issue_ids: Collection[int], target_id: int) -> None:
 
 def forget(db: Connection, issue_ids: Collection[int]) -> None:
     """Delete the counters of issues."""
-    for some in chunks(sorted(issue_ids), CHUNK):
-        db.execute(delete(minutes).where(minutes.c.issue_id.in_(some)))
+    rows.among(db, delete(minutes), minutes.c.issue_id, issue_ids)
 
 
 def folded_before(now: str) -> str:
@@ -112,12 +105,12 @@ def fold(db: Connection, hour: str) -> None:
     """Put the minutes of an hour together."""
     here = (minutes.c.minute >= hour, minutes.c.minute < times.add(hour, seconds=3600))
     parts = (minutes.c.issue_id, minutes.c.severity, minutes.c.environment)
-    rows = db.execute(select(*parts, func.sum(minutes.c["count"]).label("number")).where(*here).group_by(*parts)).all()
+    found = db.execute(select(*parts, func.sum(minutes.c["count"]).label("number")).where(*here).group_by(*parts)).all()
     db.execute(delete(minutes).where(*here))
     folded = [
         {"issue_id": row.issue_id, "minute": hour, "severity": row.severity, "environment": row.environment,
          "count": int(row.number)}
-        for row in rows
+        for row in found
     ]  # fmt: skip
     insert_rows(db, minutes, folded)
 

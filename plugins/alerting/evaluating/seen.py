@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
+from snaglist.plugins.alerting.rules import is_about
 from snaglist.plugins.issues import StoredBatch, clean
 
 ENVIRONMENT_LENGTH = 100
@@ -65,9 +66,5 @@ def silence(seen: SeenIssue) -> None:
 def passing(rule: Row[Any], events: Sequence[SeenEvent]) -> list[str]:
     """Return the times of the events that a rule is about."""
     return [
-        event.occurred_at
-        for event in events
-        if not event.silent
-        and (not rule.severities or event.severity in rule.severities)
-        and rule.environment in (None, event.environment)
+        event.occurred_at for event in events if not event.silent and is_about(rule, event.severity, event.environment)
     ]

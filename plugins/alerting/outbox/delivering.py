@@ -9,14 +9,15 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 
-from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel import Call, times
 from snaglist.plugins.alerting.channels import Message, NotDelivered, Send, opened
-from snaglist.plugins.alerting.channels import queries as channel_queries
 from snaglist.plugins.alerting.outbox import queries
 from snaglist.plugins.alerting.outbox.messages import amount, complete
 from snaglist.plugins.alerting.outbox.queueing import CHANNEL_DISABLED
+from snaglist.plugins.alerting.tables import channels, outbox
+from snaglist.plugins.system import JobCall, rows
 
 MAX_ATTEMPTS = 10
 LONGEST_WAIT = 3600
@@ -43,7 +44,7 @@ def run(call: JobCall) -> Mapping[str, Any]:
     with call.transaction() as db:
         queries.release(db, call.job_id, times.now())
     outcomes: dict[str, int] = defaultdict(int)
-    while time.monotonic() - started < ROUND_SECONDS and (claimed := _claim(call)):
+    while time.monotonic() - started < ROUND_SECONDS and (claimed := call.write(lambda db: _claim(db, call.job_id))):
         call.check_cancelled()
         by_channel: dict[int | None, list[Row[Any]]] = defaultdict(list)
         for message in claimed:
@@ -55,20 +56,15 @@ def run(call: JobCall) -> Mapping[str, Any]:
     return dict(outcomes)
 
 
-def _claim(call: JobCall) -> Sequence[Row[Any]]:
-    def claim() -> Sequence[Row[Any]]:
-        with call.transaction() as db:
-            now = times.now()
-            return queries.claim(db, now, times.add(now, seconds=CLAIM_SECONDS), call.job_id, CLAIMED)
-
-    return call.repeat(claim)
+def _claim(db: Connection, job_id: int) -> Sequence[Row[Any]]:
+    now = times.now()
+    return queries.claim(db, now, times.add(now, seconds=CLAIM_SECONDS), job_id, CLAIMED)
 
 
 def _deliver(job: JobCall, channel_id: int | None, messages: Sequence[Row[Any]]) -> list[str]:
     """Send messages of one channel, in a thread of its own; returns what became of them."""
     call = job.service.call(job.application, actor=None)
-    with call.transaction(write=False) as db:
-        channel = channel_queries.one_channel(db, channel_id) if channel_id is not None else None
+    channel = None if channel_id is None else call.read(lambda db: rows.find(db, channels, channel_id))
     if channel is None or not channel.enabled:
         reason = "the channel was deleted" if channel is None else CHANNEL_DISABLED
         return [_finish(call, message, "suppressed", reason) for message in messages]
@@ -87,7 +83,7 @@ def _deliver(job: JobCall, channel_id: int | None, messages: Sequence[Row[Any]])
         statuses.append(_failed(call, channel, waiting.pop(0), error))
     if waiting:
         ids = [message.id for message in waiting]
-        call.repeat(lambda: _release(call, ids))
+        call.write(lambda db: queries.release_some(db, ids, times.now()))
     return statuses
 
 
@@ -114,14 +110,8 @@ def _failed(call: Call, channel: Row[Any], message: Row[Any], error: NotDelivere
     else:
         values |= {"status": "failed", "finished_at": now}
 
-    def note() -> None:
-        with call.transaction() as db:
-            queries.change_message(db, message.id, **values)
-            retry_at = None if error.answered else again
-            state = {"last_status": "failed", "last_error": detail, "retry_at": retry_at}
-            channel_queries.change_channel(db, channel.id, **state)
-
-    call.repeat(note)
+    state = {"last_status": "failed", "last_error": detail, "retry_at": None if error.answered else again}
+    _note(call, message, values, channel, state)
     return str(values["status"])
 
 
@@ -133,20 +123,21 @@ def _finish(call: Call, message: Row[Any], status: str, detail: str | None, chan
     else:
         values["detail"] = detail
 
-    def note() -> None:
-        with call.transaction() as db:
-            queries.change_message(db, message.id, **values)
-            if channel is not None:
-                state = {"last_status": "sent", "last_error": None, "retry_at": None}
-                channel_queries.change_channel(db, channel.id, **state)
-
-    call.repeat(note)
+    _note(call, message, values, channel, {"last_status": "sent", "last_error": None, "retry_at": None})
     return status
 
 
-def _release(call: Call, ids: Sequence[int]) -> None:
-    with call.transaction() as db:
-        queries.release_some(db, ids, times.now())
+def _note(
+    call: Call, message: Row[Any], values: Mapping[str, Any], channel: Row[Any] | None, state: Mapping[str, Any]
+) -> None:
+    """Write what became of a message, and the state of the channel that it was tried on."""
+
+    def note(db: Connection) -> None:
+        rows.change(db, outbox, message.id, **values)
+        if channel is not None:
+            rows.change(db, channels, channel.id, **state)
+
+    call.write(note)
 
 
 def _size(document: Mapping[str, Any]) -> str:

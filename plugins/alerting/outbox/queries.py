@@ -1,19 +1,14 @@
 """SQL of messages."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, func, or_, select, update
 
 from snaglist.plugins.alerting.tables import channels, outbox, rules
 
 WAITING = ("queued", "retrying")
 COUNTED = (*WAITING, "sent", "failed")
-
-
-def add_message(db: Connection, row: Mapping[str, Any]) -> None:
-    """Insert a message."""
-    db.execute(insert(outbox).values(row))
 
 
 def counted_since(db: Connection, since: str) -> int:
@@ -71,11 +66,6 @@ def release(db: Connection, job_id: int, now: str) -> None:
 def release_some(db: Connection, ids: Collection[int], now: str) -> None:
     """Make claimed messages due again."""
     db.execute(update(outbox).where(outbox.c.id.in_(sorted(ids))).values(next_attempt_at=now, job_id=None))
-
-
-def change_message(db: Connection, message_id: int, **values: Any) -> None:
-    """Change columns of a message."""
-    db.execute(update(outbox).where(outbox.c.id == message_id).values(values))
 
 
 def page_of_messages(db: Connection, rule_id: int | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:

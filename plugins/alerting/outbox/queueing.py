@@ -8,7 +8,8 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.alerting.outbox import queries
-from snaglist.plugins.alerting.rules import change_rule
+from snaglist.plugins.alerting.tables import outbox, rules
+from snaglist.plugins.system import rows
 
 JOB = "alerts_deliver"
 OVER_LIMIT = "over the limit of messages an hour"
@@ -20,7 +21,7 @@ def queue(call: Call, rule: Row[Any], document: Mapping[str, Any], detail: str) 
 
     `rule` is a row of `enabled_rules`; `detail` is shown in the list of messages.
     """
-    change_rule(call.db, rule.id, last_triggered_at=call.now)
+    rows.change(call.db, rules, rule.id, last_triggered_at=call.now)
     reason = None
     if not rule.channel_enabled:
         reason = CHANNEL_DISABLED
@@ -47,6 +48,6 @@ def _add(call: Call, document: Mapping[str, Any], *, reason: str | None, detail:
         "created_at": call.now,
         "finished_at": call.now if reason else None,
     }
-    queries.add_message(call.db, row)
+    rows.add(call.db, outbox, row)
     if not reason:
         call.enqueue(JOB)

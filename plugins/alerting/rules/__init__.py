@@ -1,7 +1,6 @@
 """Rules: what sends which messages where."""
 
-from snaglist.plugins.alerting.rules.handlers import ENDPOINTS
-from snaglist.plugins.alerting.rules.queries import change_rule, enabled_rules
-from snaglist.plugins.alerting.rules.service import find, start_all
+from snaglist.plugins.alerting.rules.handlers import ENDPOINTS, find, start_all
+from snaglist.plugins.alerting.rules.queries import about, enabled_rules, is_about
 
-__all__ = ["ENDPOINTS", "change_rule", "enabled_rules", "find", "start_all"]
+__all__ = ["ENDPOINTS", "about", "enabled_rules", "find", "is_about", "start_all"]

@@ -1,12 +1,11 @@
 """SQL of rules."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, insert, select, true, update
+from sqlalchemy import ColumnCollection, ColumnElement, Connection, Row, Select, select, true
 
-from snaglist.kernel.database import inserted_id
-from snaglist.plugins.alerting.tables import channels, rules, state
+from snaglist.plugins.alerting.tables import channels, rules
 from snaglist.plugins.issues import stored
 from snaglist.plugins.tags import hold_tags, tag_name
 
@@ -28,34 +27,19 @@ def enabled_rules(db: Connection) -> Sequence[Row[Any]]:
     return db.execute(joined.where(rules.c.enabled == true()).order_by(rules.c.id)).all()
 
 
-def lock_rule(db: Connection, rule_id: int) -> Row[Any] | None:
-    """Return a rule, kept from others until the end of the transaction."""
-    return db.execute(select(rules).where(rules.c.id == rule_id).with_for_update()).first()
+def about(rule: Row[Any], events: ColumnCollection[str, ColumnElement[Any]]) -> list[ColumnElement[bool]]:
+    """Return the conditions on columns of events that a rule is about: its severities and its environment."""
+    found: list[ColumnElement[bool]] = []
+    if rule.severities:
+        found.append(events.severity.in_(rule.severities))
+    if rule.environment is not None:
+        found.append(events.environment == rule.environment)
+    return found
 
 
-def add_rule(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a rule and return its id."""
-    return inserted_id(db.execute(insert(rules).values(row)))
-
-
-def change_rule(db: Connection, rule_id: int, **values: Any) -> None:
-    """Change columns of a rule."""
-    db.execute(update(rules).where(rules.c.id == rule_id).values(values))
-
-
-def change_rules(db: Connection, **values: Any) -> None:
-    """Change columns of all rules."""
-    db.execute(update(rules).values(values))
-
-
-def remove_rule(db: Connection, rule_id: int) -> bool:
-    """Delete a rule, and by its key what it fired for; its messages stay. False when there is none."""
-    return db.execute(delete(rules).where(rules.c.id == rule_id)).rowcount > 0
-
-
-def forget_fired(db: Connection, rule_id: int) -> None:
-    """Forget what a rule fired for."""
-    db.execute(delete(state).where(state.c.rule_id == rule_id))
+def is_about(rule: Row[Any], severity: str, environment: str) -> bool:
+    """Tell the same of one event."""
+    return (not rule.severities or severity in rule.severities) and rule.environment in (None, environment)
 
 
 def channel_exists(db: Connection, channel_id: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from snaglist.kernel import Call, Endpoint, own, times
 from snaglist.plugins.alerting import outbox, rules
 from snaglist.plugins.alerting.channels import Message, NotDelivered, opened
-from snaglist.plugins.alerting.channels import service as channels
+from snaglist.plugins.alerting.channels.handlers import find as find_channel
 from snaglist.plugins.alerting.outbox.messages import complete
 from snaglist.plugins.alerting.trying.history import DAYS, MAX_ITEMS, would_have_fired
 
@@ -18,8 +18,7 @@ def try_out(call: Call) -> Mapping[str, Any]:
 
 
 def _try_channel(call: Call, channel_id: int) -> Mapping[str, Any]:
-    with call.transaction(write=False):
-        channel = channels.find(call, channel_id)
+    channel = call.read(lambda db: find_channel(db, channel_id))
     document = outbox.document(call, "test", "", f"Test message of snaglist to the channel {channel.name}")
     delivery = str(uuid.uuid4())
     try:
@@ -31,8 +30,8 @@ def _try_channel(call: Call, channel_id: int) -> Mapping[str, Any]:
 
 
 def _try_rule(call: Call, rule_id: int) -> Mapping[str, Any]:
-    with call.transaction(write=False):
-        rule = rules.find(call, rule_id)
+    with call.transaction(write=False) as db:
+        rule = rules.find(db, rule_id)
         firings, complete_ = would_have_fired(call, rule)
     items = sorted(firings, key=lambda firing: (firing["at"], firing["group_id"] or 0), reverse=True)
     return {

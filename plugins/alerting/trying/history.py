@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.alerting.evaluating.triggers import BASELINE_HOURS, may_fire
+from snaglist.plugins.alerting.rules import is_about
 from snaglist.plugins.alerting.trying import queries
 
 DAYS = 7
@@ -47,7 +48,7 @@ def _new_error(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limi
     if before >= rule.min_count:  # it was no news then
         return [], len(events)
     later = events[max(0, rule.min_count - 1 - before) :]
-    passing = (at for at, severity, environment in later if _passes(rule, severity, environment))
+    passing = (at for at, severity, environment in later if is_about(rule, severity, environment))
     return [at for at in [next(passing, None)] if at is not None], len(events)
 
 
@@ -105,10 +106,6 @@ def _spaced(rule: Row[Any], moments: Sequence[str]) -> Iterator[str]:
         if may_fire(rule, at, last):
             last = at
             yield at
-
-
-def _passes(rule: Row[Any], severity: str, environment: str) -> bool:
-    return (not rule.severities or severity in rule.severities) and rule.environment in (None, environment)
 
 
 _ASKED: dict[str, Callable[[Connection, Row[Any], Row[Any], str, int], tuple[list[str], int]]] = {

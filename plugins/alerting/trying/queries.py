@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
+from snaglist.plugins.alerting.rules import about
 from snaglist.plugins.issues import stored
 from snaglist.plugins.logs import stored as of_logs
 from snaglist.plugins.tags import tagged
@@ -24,7 +25,7 @@ def issues_since(db: Connection, rule: Row[Any], since: str, min_count: int, lim
 
 def events_of(db: Connection, rule: Row[Any], issue_id: int, since: str, limit: int) -> list[str]:
     """Return the times of an issue's latest stored events that a rule is about, in order."""
-    wanted = [_occurrences.issue_id == issue_id, _occurrences.occurred_at >= since, *_passing(rule)]
+    wanted = [_occurrences.issue_id == issue_id, _occurrences.occurred_at >= since, *about(rule, _occurrences)]
     rows = select(_occurrences.occurred_at).where(*wanted)
     latest = rows.order_by(_occurrences.occurred_at.desc(), _occurrences.id.desc()).limit(limit)
     return list(db.execute(latest).scalars())[::-1]
@@ -46,9 +47,8 @@ def returns_since(db: Connection, issue_id: int, since: str) -> list[str]:
 
 def received_since(db: Connection, rule: Row[Any], since: str, limit: int) -> Iterator[str]:
     """Return when stored events that a heartbeat is about were received, the latest first."""
-    rows = select(_occurrences.received_at).where(
-        _sources.id == _occurrences.source_id, _occurrences.received_at >= since, *_passing(rule)
-    )
+    here = (_sources.id == _occurrences.source_id, _occurrences.received_at >= since)
+    rows = select(_occurrences.received_at).where(*here, *about(rule, _occurrences))
     if rule.source is not None:
         in_path = _sources.path.contains(rule.source, autoescape=True)
         rows = rows.where(or_(_sources.channel == rule.source, in_path))
@@ -63,13 +63,4 @@ def _about(rule: Row[Any]) -> list[ColumnElement[bool]]:
         found.append(_issues.module_id == rule.module_id)
     if rule.tag_id is not None:
         found.append(_issues.id.in_(tagged(rule.tag_id)))
-    return found
-
-
-def _passing(rule: Row[Any]) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = []
-    if rule.severities:
-        found.append(_occurrences.severity.in_(rule.severities))
-    if rule.environment is not None:
-        found.append(_occurrences.environment == rule.environment)
     return found

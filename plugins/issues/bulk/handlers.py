@@ -6,13 +6,14 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from snaglist.kernel import Call, Invalid, Reply, job_reply
+from snaglist.kernel import Call, Invalid, Reply
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.assignment import find_assignee
 from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.bulk.jobs import BATCH, KIND, refresh_samples
 from snaglist.plugins.issues.bulk.request import check, choose
 from snaglist.plugins.issues.tables import groupings, issues
+from snaglist.plugins.system import job_reply
 
 MAX_ISSUES = 200
 MAX_OCCURRENCES = 10_000

@@ -9,13 +9,14 @@ from typing import Any
 
 from sqlalchemy import delete, select
 
-from snaglist.kernel import Actor, Call, Job, JobCall, store
+from snaglist.kernel import Actor, Call, store
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome
 from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
 from snaglist.plugins.issues.tables import issues, status_history
 from snaglist.plugins.issues.unmerging import refresh_sample
+from snaglist.plugins.system import Job, JobCall
 
 KIND = "bulk_issues"
 BATCH = 500

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Endpoint, ServiceError, job_reply, own
+from snaglist.kernel import Call, Endpoint, ServiceError, own
 from snaglist.plugins.issues.status.service import change_status
+from snaglist.plugins.system import job_reply
 
 
 def post(call: Call) -> Mapping[str, Any]:

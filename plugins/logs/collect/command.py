@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from snaglist.kernel import Call, NotFound, key, times
-from snaglist.kernel.cli import Session, table
 from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.kernel.text import slug
 from snaglist.plugins.issues import find_or_create_module, path_text
@@ -24,6 +23,7 @@ from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.system import Session, table
 
 STANDARD_INPUT = "-"
 FOLDER = "stdin"

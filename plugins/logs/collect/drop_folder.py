@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Application, Call, JobCall, ServiceError, Unavailable, key, times
+from snaglist.kernel import Application, Call, ServiceError, Unavailable, key, times
 from snaglist.kernel.text import slug
 from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs.collect import in_place
@@ -27,6 +27,7 @@ from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.logs.store.sources import known_source
+from snaglist.plugins.system import JobCall
 
 GROWING_HOURS = 24
 _PULSE_SECONDS = 0.5

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Self
 import click
 
 from snaglist.kernel import Conflict
-from snaglist.kernel.cli import Session
 from snaglist.plugins.issues import path_text
 from snaglist.plugins.logs.collect.command import (
     STANDARD_INPUT,
@@ -28,6 +27,7 @@ from snaglist.plugins.logs.identify.search import in_place
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.system import Session
 
 PAUSE_SECONDS = 1.0
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel import Call, times
 from snaglist.plugins.issues import file_at, path_text
 from snaglist.plugins.logs.identify.moved import follow_file, successor
 from snaglist.plugins.logs.identify.search import in_place
@@ -18,6 +18,7 @@ from snaglist.plugins.logs.read.parsing import Reading, Watch
 from snaglist.plugins.logs.read.results import FileResult, Run
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.logs.store.sources import known_source
+from snaglist.plugins.system import JobCall
 
 _PAGE = 500
 LEFT_HOURS = 24  # how long a file that left its path is looked for

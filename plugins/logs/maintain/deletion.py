@@ -6,12 +6,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from snaglist.kernel import Call, Invalid, JobCall, times
+from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.issues import Removed, remove_occurrences, show_path
 from snaglist.plugins.logs.maintain import queries
 from snaglist.plugins.logs.store import deletions
 from snaglist.plugins.logs.store.deletions import DAY, SOURCE
 from snaglist.plugins.logs.store.queries import source_by_id, take_off
+from snaglist.plugins.system import JobCall
 
 JOB = "delete_logs"
 AT_ONCE = 10_000

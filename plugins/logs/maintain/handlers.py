@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Endpoint, Invalid, Job, Reply, job_reply, own, read
+from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read
 from snaglist.plugins.logs.maintain import deletion, reindexing, retention
+from snaglist.plugins.system import Job, job_reply
 
 CONFIRMATION = "DELETE LOGS"
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Cancelled, Conflict, Invalid, JobCall, LeaseLost, Unavailable
+from snaglist.kernel import Call, Conflict, Invalid, Unavailable
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import (
     Event,
@@ -42,6 +42,7 @@ from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_w
 from snaglist.plugins.logs.read.portions import LineBatch
 from snaglist.plugins.logs.read.results import Run
 from snaglist.plugins.logs.store import coverage, deletions, queries
+from snaglist.plugins.system import Cancelled, JobCall, LeaseLost
 
 JOB = "reindex"
 SETTING = "reindex"  # how far the job is

@@ -7,11 +7,11 @@ from typing import Any
 from sqlalchemy import func, select
 
 from snaglist.kernel import Application, Call, Conflict, Invalid
-from snaglist.kernel.cli import COMMAND_LINE, Session, table
 from snaglist.plugins.issues import file_at, show_path, stored_path
 from snaglist.plugins.logs.collect.command import turn
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.logs.tables import sources as _sources
+from snaglist.plugins.system import COMMAND_LINE, Session, table
 
 _SHOWN = 3
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement
 
-from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel import Call, times
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import remove_occurrences, reoccurrence_times
 from snaglist.plugins.logs.maintain import queries
 from snaglist.plugins.logs.maintain.archive import Retention, archived_files, prune
 from snaglist.plugins.logs.store.queries import take_off
+from snaglist.plugins.system import JobCall
 
 JOB = "retention"
 BATCH = 1_000

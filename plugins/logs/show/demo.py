@@ -4,9 +4,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel.cli import Session, table
 from snaglist.plugins.logs.collect.command import read_paths, report
 from snaglist.plugins.logs.show.samples import write_samples
+from snaglist.plugins.system import Session, table
 from snaglist.plugins.system import serve as run_server
 
 HOST = "127.0.0.1"

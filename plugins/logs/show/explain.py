@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from snaglist.kernel import NotFound, ServiceError, clip, times
-from snaglist.kernel.cli import Session
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key, path_text
 from snaglist.plugins.logs.collect.command import STANDARD_INPUT
 from snaglist.plugins.logs.collect.discovery import reason
 from snaglist.plugins.logs.parsers import Parser, Reader, Watched
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, make_reader, parse, read_with
+from snaglist.plugins.system import Session
 
 CHUNK_BYTES = 256 * 1024
 MAX_SHOWN = 160

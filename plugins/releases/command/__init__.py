@@ -1,8 +1,8 @@
 """`snaglist releases`: what build pipelines tell a running server."""
 
-from snaglist.kernel.cli import group
 from snaglist.plugins.releases.command.deploying import add_deploy
 from snaglist.plugins.releases.command.uploading import add_upload
+from snaglist.plugins.system import group
 
 releases = group(None, "releases", "Tell a server about deploys and source maps.")
 add_deploy(releases)

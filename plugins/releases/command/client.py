@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import click
 
 from snaglist.kernel import BadGateway, Invalid
-from snaglist.kernel.cli import Session
+from snaglist.plugins.system import Session
 
 SECONDS = 300
 COMPRESS_FROM = 4_096

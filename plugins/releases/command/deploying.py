@@ -2,8 +2,8 @@
 
 import click
 
-from snaglist.kernel.cli import Session, command
 from snaglist.plugins.releases.command.client import connect, with_server
+from snaglist.plugins.system import Session, command
 
 
 def add_deploy(parent: click.Group) -> None:

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from snaglist.kernel.cli import Session, command, table
 from snaglist.plugins.releases.command.client import Client, Refused, connect, with_server
 from snaglist.plugins.releases.command.folder import Lonely, Pair, find_maps
+from snaglist.plugins.system import Session, command, table
 
 FAILED, PARTLY_DONE = 1, 3
 _STATES = {200: "replaced", 201: "new"}

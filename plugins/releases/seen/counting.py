@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
-from snaglist.kernel import Call, JobCall, digest
+from snaglist.kernel import Call, digest
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import IssueChange, StoredBatch, clean
 from snaglist.plugins.releases.seen import queries
 from snaglist.plugins.releases.seen.queries import Sighting
+from snaglist.plugins.system import JobCall
 
 JOB = "releases_seen"
 SETTING = "releases.position"  # the last occurrence that was stored while the area was on

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 from snaglist.kernel import Invalid
-from snaglist.kernel.cli import Session, command, table
 from snaglist.kernel.faults import Unusable, told
 from snaglist.kernel.privacy import make_folder
+from snaglist.plugins.system.command_line import Session, command, table
 from snaglist.plugins.system.commands import PARTLY, db
 
 _LATER = "once it works, load the file again with --replace, or go on without them"

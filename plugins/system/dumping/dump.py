@@ -17,6 +17,7 @@ from snaglist.kernel.service import Service
 from snaglist.plugins.system.dumping.file import Writer, write_dump
 from snaglist.plugins.system.dumping.numbers import last_number, never_again
 from snaglist.plugins.system.dumping.salvage import salvaged
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import unused
 
@@ -79,7 +80,7 @@ def _dump(service: Service, application: Application, writer: Writer, progress: 
 def tables_of(service: Service) -> list[Table]:
     """Return the tables of an application whose owners are loaded, each after those it refers to."""
     known = {table.name for plugin in service.plugins.loaded() for table in plugin.values(hookspecs.register_tables)}
-    known |= {store.settings.name, store.jobs.name}
+    known |= {store.settings.name, tables.jobs.name}
     # Sorted by themselves: what a table of a failed plugin refers to may not be there.
     return sort_tables([table for table in metadata.tables.values() if table.name in known])
 

@@ -20,6 +20,7 @@ from snaglist.kernel.text import slug
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.registering import (
     REPLACEABLE,
     register_application,
@@ -116,7 +117,7 @@ class Loader:
         except Unusable:
             return
         with self._service.database.transaction(application, write=False) as db:
-            if db.execute(select(store.jobs.c.id).where(store.jobs.c.status == "running").limit(1)).first():
+            if db.execute(select(tables.jobs.c.id).where(tables.jobs.c.status == "running").limit(1)).first():
                 raise Conflict(f"A job of {application.id} is running.")
 
     def _records(self, title: str) -> Iterator[Record]:

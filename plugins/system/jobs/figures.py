@@ -4,12 +4,13 @@ from collections.abc import Iterable
 
 from sqlalchemy import func, select
 
-from snaglist.kernel import Call, store, times
+from snaglist.kernel import Call, times
 from snaglist.kernel.database import clock
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.jobs.queue import queued_for
 
 Figures = Iterable[tuple[dict[str, str], float]]
-_jobs = store.jobs
+_jobs = tables.jobs
 
 
 def read_unfinished(call: Call) -> Figures:

@@ -20,25 +20,23 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from snaglist.kernel import (
     Application,
     Call,
-    Cancelled,
     Conflict,
     Installation,
-    Job,
-    JobCall,
-    LeaseLost,
     NotFound,
     ServiceError,
     Unavailable,
     clip,
     internal_error,
-    store,
     times,
 )
 from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock, inserted_id
 from snaglist.kernel.service import Service
 from snaglist.kernel.text import storable
+from snaglist.plugins.system import hookspecs
+from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.jobs.activity import Activity
+from snaglist.plugins.system.jobs.job import Cancelled, Job, JobCall, LeaseLost
 from snaglist.plugins.system.jobs.leases import POLL_SECONDS, is_gone, place, worker_id
 
 log = logging.getLogger("snaglist")
@@ -50,7 +48,7 @@ LONGEST_RETRY_SECONDS = 3600
 MAX_DEDUPE = 160
 UNFINISHED = ("queued", "running")
 _SILENT = f"Nothing was heard of the worker for {LEASE_SECONDS} seconds: it ended, or could not reach the database."
-_table = store.jobs
+_table = tables.jobs
 # A key that is free again still says what it was, so that a retried job gets it back.
 _FREED = _table.c.dedupe + "#" + cast(_table.c.id, String)
 
@@ -60,20 +58,15 @@ class Queue:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self.kinds: dict[str, tuple[str, Job]] = {}
         self._woken = threading.Event()
         self._place = place(service.settings.node)
         self._unwritten: list[tuple[JobCall, RowMapping, dict[str, Any]]] = []  # ends that the database was away for
 
-    def add(self, owner: str, job: Job) -> None:
-        """Take a kind in; `owner` is the plugin that registers it."""
-        if job.kind in self.kinds:
-            raise ValueError(f"job kind {job.kind} is registered twice")
-        self.kinds[job.kind] = (owner, job)
-
-    def forget(self, owner: str) -> None:
-        """Drop the kinds of a plugin that was taken out."""
-        self.kinds = {kind: known for kind, known in self.kinds.items() if known[0] != owner}
+    @property
+    def kinds(self) -> dict[str, tuple[str, Job]]:
+        """The kinds of jobs, each with the plugin that registered it; those of one that was taken out are gone."""
+        added = self._service.plugins.added(hookspecs.register_jobs)
+        return {job.kind: (plugin.id, job) for plugin, job in added}
 
     def enqueue(
         self,

@@ -15,15 +15,17 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from snaglist.kernel import Application, Call, Conflict, Job, Plugin, Unavailable, store, times
+from snaglist.kernel import Application, Call, Conflict, Plugin, Unavailable, times
 from snaglist.kernel.containment import contained, describe
 from snaglist.kernel.database import clock, ends_transaction
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs import tables
+from snaglist.plugins.system.jobs.job import Job
 from snaglist.plugins.system.jobs.queue import UNFINISHED, queue_of
 
 log = logging.getLogger("snaglist")
 
-_table = store.jobs
+_table = tables.jobs
 _Wanted = dict[str, tuple[str, Job, int]]  # by kind: whose it is, the job, its interval in seconds
 
 
@@ -61,7 +63,7 @@ class Schedules:
     def _ask(self, application: Application, asked: dict[str, _Asked], *, active: bool, all_kinds: bool) -> bool:
         wanted = {
             kind: (owner, job, seconds)
-            for kind, (owner, job) in list(self._service.jobs.kinds.items())
+            for kind, (owner, job) in list(queue_of(self._service).kinds.items())
             if job.every and job.due and (seconds := int(self._service.settings[job.every]))
             if self._is_time(application, job, seconds, asked.get(kind), awake=active or all_kinds)
         }

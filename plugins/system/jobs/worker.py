@@ -12,10 +12,11 @@ from threading import Event, Thread
 
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel import Application, Plugin, ServiceError, hookspecs
+from snaglist.kernel import Application, Plugin, ServiceError
 from snaglist.kernel.containment import contained
 from snaglist.kernel.faults import Unusable, names_no_table
 from snaglist.kernel.service import Service
+from snaglist.plugins.system import hookspecs
 from snaglist.plugins.system.jobs.activity import Activity
 from snaglist.plugins.system.jobs.leases import HEARTBEAT_SECONDS, heartbeat, worker_id
 from snaglist.plugins.system.jobs.queue import queue_of

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from snaglist.kernel import JobCall, times
+from snaglist.kernel import times
 from snaglist.plugins.access_analytics import folding
 from snaglist.plugins.access_analytics.tables import hours
 from snaglist.plugins.issues import EventSource
 from snaglist.plugins.logs import LineBatch, hookspecs
+from snaglist.plugins.system import JobCall
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers

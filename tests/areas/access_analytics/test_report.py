@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import hookspecs
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.access_analytics import extra
 from snaglist.plugins.access_analytics.tables import hours
+from snaglist.plugins.system import hookspecs
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import jobs as job_answers
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.jobs import job as job_answers
 from snaglist.testing import Client
 
 

@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from snaglist.kernel import store, times
+from snaglist.kernel import times
 from snaglist.plugins.connectors import ConnectorType, planning, runs, syncing, tables
 from snaglist.plugins.connectors.types import BUILT_IN, local
+from snaglist.plugins.system import jobs_table
 from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers
@@ -125,7 +126,7 @@ def test_a_sync_whose_worker_died_goes_on_as_the_same_run(idle: Any) -> None:
         status="success", finished_at="2026-01-01 00:00:00"
     ))  # fmt: skip
     execute(idle, update(tables.connector_runs).where(tables.connector_runs.c.id == left).values(status="running"))
-    execute(idle, update(store.jobs).values(
+    execute(idle, update(jobs_table).values(
         status="running", attempts=1, lease_owner="gone", heartbeat_at="2026-01-01 00:00:00"
     ))  # fmt: skip
     assert work(idle, queued["job_id"])
@@ -141,7 +142,7 @@ def test_a_run_without_a_sign_of_life_has_failed(idle: Any) -> None:
     """Marked by the worker, and the connector is free again."""
     made = idle.make()
     idle.client.post("connectors-sync", {"id": made["id"]})
-    execute(idle, update(store.jobs).values(status="running", lease_owner="x", heartbeat_at=times.now()))
+    execute(idle, update(jobs_table).values(status="running", lease_owner="x", heartbeat_at=times.now()))
     for seconds, status in ((800, "running"), (1000, "failed")):
         silent = times.add(times.now(), seconds=-seconds)
         execute(idle, update(tables.connector_runs).values(status="running", updated_at=silent))

@@ -17,13 +17,13 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
 from snaglist.plugins.logs.identify import start
 from snaglist.plugins.logs.read import file_import, importing, open_entries
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.system import cli
 
 _CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources",
             "move_events")  # fmt: skip

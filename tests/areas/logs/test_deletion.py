@@ -7,11 +7,10 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import JobCall
-from snaglist.kernel.jobs import Cancelled
 from snaglist.plugins.issues import change_status, tables
 from snaglist.plugins.logs.maintain import deletion
 from snaglist.plugins.logs.tables import log_deletions
+from snaglist.plugins.system import Cancelled, JobCall
 from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers

@@ -15,10 +15,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import JobCall, times
+from snaglist.kernel import times
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.collect import drop_folder, finished
+from snaglist.plugins.system import JobCall
 from snaglist.testing import running_service
 
 pytestmark = pytest.mark.whole

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import JobCall, ServiceError, Unavailable
-from snaglist.kernel.jobs import Cancelled
+from snaglist.kernel import ServiceError, Unavailable
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning import model
 from snaglist.plugins.issues.learning import tables as learned
@@ -20,6 +19,7 @@ from snaglist.plugins.logs.collect.in_place import is_due
 from snaglist.plugins.logs.maintain import reindexing
 from snaglist.plugins.logs.read import file_import, importing
 from snaglist.plugins.logs.read.parsing import FileChanged
+from snaglist.plugins.system import Cancelled, JobCall
 from snaglist.testing import Client
 
 Line = Callable[..., str]

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from snaglist.kernel import JobCall
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
 from snaglist.plugins.logs.collect.drop_folder import due, module_name
+from snaglist.plugins.system import JobCall
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]

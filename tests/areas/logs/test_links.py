@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import select
 
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading
@@ -19,6 +18,7 @@ from snaglist.plugins.logs.collect import in_place
 from snaglist.plugins.logs.collect.discovery import OUTSIDE, compile_pattern, discover
 from snaglist.plugins.logs.read import importing
 from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.system import cli
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]

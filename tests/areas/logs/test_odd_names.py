@@ -11,10 +11,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.cli import cli
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import path_of, path_text
 from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.system import cli
 from snaglist.testing import Client
 
 Line = Callable[..., str]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from snaglist.kernel import JobCall
 from snaglist.kernel.store import get_setting
 from snaglist.plugins.issues import Event, EventSource, change_status, hookspecs, store_events, tables
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.maintain import reindexing, stretches
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.system import JobCall
 from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from snaglist.kernel import JobCall
 from snaglist.kernel.database import Database
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
+from snaglist.plugins.system import JobCall
 
 
 @pytest.fixture

@@ -17,10 +17,11 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from snaglist.kernel import store, times
+from snaglist.kernel import times
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, EventSource, store_events
 from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.system import jobs_table
 from snaglist.testing import Answer, Client, running_service
 
 
@@ -99,7 +100,7 @@ class Site:
     def retry_now(self) -> None:
         """Let what waits for its next attempt be due."""
         with self.service.call().transaction() as db:
-            db.execute(update(store.jobs).where(store.jobs.c.status == "queued").values(run_at="2026-01-01 00:00:00"))
+            db.execute(update(jobs_table).where(jobs_table.c.status == "queued").values(run_at="2026-01-01 00:00:00"))
         self.run_jobs()
 
     def job(self, job_id: int) -> dict[str, Any]:

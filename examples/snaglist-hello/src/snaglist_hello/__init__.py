@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from sqlalchemy import Table
 
-from snaglist.kernel import Assets, Call, Description, Endpoint, Job, Option, SchemaStep, hookimpl, read, write
+from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, read, write
 from snaglist.plugins.connectors import ConnectorType
 from snaglist.plugins.issues import IssueChange, StoredBatch
 from snaglist.plugins.logs import Parser
-from snaglist.plugins.system import HealthCheck
+from snaglist.plugins.system import HealthCheck, Job
 from snaglist_hello import commands, connector, events, handlers, jobs, parser, tables
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """The command `snaglist hello`."""
 
-from snaglist.kernel.cli import Session, command, table
+from snaglist.plugins.system import Session, command, table
 
 
 @command(None, "hello")

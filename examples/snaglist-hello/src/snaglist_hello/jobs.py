@@ -5,7 +5,8 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select
 
-from snaglist.kernel import Call, JobCall, times
+from snaglist.kernel import Call, times
+from snaglist.plugins.system import JobCall
 from snaglist_hello.tables import words
 
 KIND = "hello_forget"

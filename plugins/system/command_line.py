@@ -14,17 +14,14 @@ from typing import Any, NoReturn
 
 import click
 
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import COMMAND_LINE, Call
-from snaglist.kernel.errors import Invalid, NotFound
+from snaglist.kernel import Actor, Application, Call, Invalid, NotFound
 from snaglist.kernel.gate import Gate
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.text import harmless, query_text, visible
 
-__all__ = ["COMMAND_LINE", "Session", "cli", "command", "group", "table"]
-
+COMMAND_LINE = Actor("cli", "cli", ("owner",))
 COMMON = ("app", "data", "config", "json", "quiet")
 
 

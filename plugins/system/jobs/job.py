@@ -1,7 +1,4 @@
-"""Background work as areas see it: its kinds, what a run gets, and the answer of endpoints that queue it.
-
-What takes and runs jobs is in the area `system`.
-"""
+"""Background work as areas see it: its kinds, what a run gets, and the answer of endpoints that queue it."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,16 +7,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, and_, select, update
 
-from snaglist.kernel import store
-from snaglist.kernel.applications import Application
-from snaglist.kernel.call import Call
+from snaglist.kernel import Application, Call, Conflict, Reply, ServiceError, clip
 from snaglist.kernel.database import clock
-from snaglist.kernel.endpoints import Reply
-from snaglist.kernel.errors import Conflict, ServiceError
-from snaglist.kernel.text import clip
+from snaglist.plugins.system.jobs.tables import jobs as _table
 
 WAIT_SECONDS = 30.0
-_table = store.jobs
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +35,11 @@ class Job:
     local: bool = False
     rests: Callable[[Call], bool] | None = None
     watch: Callable[[Application], bool] | None = None
+
+    @property
+    def name(self) -> str:
+        """What no other job is called."""
+        return self.kind
 
 
 class Cancelled(Exception):
@@ -107,8 +104,7 @@ def job_reply(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -
 
 def job_state(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -> Reply:
     """Answer for a job as it is now: 200 with its result, or 202; a failure is raised."""
-    with call.transaction(write=False):
-        row = call.service.jobs.find(call, job_id)
+    row = call.read(lambda _: call.service.jobs.find(call, job_id))
     if row["status"] == "succeeded":
         return Reply({"job_id": job_id, "status": "succeeded", **(row["result"] or {})})
     if row["status"] == "cancelled":

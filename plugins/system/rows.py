@@ -1,0 +1,44 @@
+"""Rows of tables, for areas and wheels: one by its id, many by values of a column, a page of them."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Delete, Row, Select, Table, Update, delete, insert, select, update
+
+from snaglist.kernel.database import chunks, inserted_id
+
+__all__ = ["add", "among", "change", "find", "remove"]
+
+MOST = 500  # values in one statement: databases bound their number
+
+
+def find(db: Connection, table: Table, row_id: int, *, lock: bool = False) -> Row[Any] | None:
+    """Return the row with an `id`, None without one; with `lock` kept from others until the end of the transaction."""
+    found = select(table).where(table.c.id == row_id)
+    return db.execute(found.with_for_update() if lock else found).first()
+
+
+def add(db: Connection, table: Table, row: Mapping[str, Any]) -> int:
+    """Insert a row and return its `id`; IntegrityError where it must not be twice."""
+    return inserted_id(db.execute(insert(table).values(row)))
+
+
+def change(db: Connection, table: Table, row_id: int, **values: Any) -> None:
+    """Change columns of the row with an `id`."""
+    db.execute(update(table).where(table.c.id == row_id).values(values))
+
+
+def remove(db: Connection, table: Table, row_id: int) -> bool:
+    """Delete the row with an `id`, and what its keys take along; False without one."""
+    return db.execute(delete(table).where(table.c.id == row_id)).rowcount > 0
+
+
+def among(
+    db: Connection, statement: "Select[Any] | Update | Delete", column: ColumnElement[Any], values: Collection[Any]
+) -> list[Any]:
+    """Run a statement for the rows whose column has one of the values, however many; returns what it selects."""
+    found: list[Any] = []
+    for some in chunks(sorted(values), MOST):
+        result = db.execute(statement.where(column.in_(some)))
+        found += result.all() if result.returns_rows else ()
+    return found
