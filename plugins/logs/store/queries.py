@@ -19,17 +19,17 @@ from sqlalchemy import (
 )
 
 from snaglist.kernel import digest, times
-from snaglist.kernel.database import chunks, inserted_id
+from snaglist.kernel.database import inserted_id
 from snaglist.plugins.issues import move_counts, move_occurrences, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
 from snaglist.plugins.logs.tables import sources as _sources
+from snaglist.plugins.system import rows
 
 _modules = stored.modules
 _occurrences = stored.occurrences
 _issues = stored.issues
 _groupings = stored.groupings
 PUSHED = "http"
-_IN_LIMIT = 500
 _MAX_LONGER = 50
 _MAX_GENERATIONS = 100
 _READ_LAST = (_sources.c.imported_at.desc(), _sources.c.id.desc())
@@ -46,8 +46,8 @@ def _find(
     db: Connection, *where: ColumnElement[bool], node: str = "", order: Sequence[Any] = (), limit: int | None = None
 ) -> list[Row[Any]]:
     """Return sources; an empty node is any."""
-    rows = select(_sources).where(*where).order_by(*order).limit(limit)
-    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+    found = select(_sources).where(*where).order_by(*order).limit(limit)
+    return list(db.execute(found.where(_sources.c.node == node) if node else found).all())
 
 
 def newest(db: Connection, path: str, node: str) -> Row[Any] | None:
@@ -129,10 +129,8 @@ def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
 def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size: int) -> list[Row[Any]]:
     """Return sources of a module with one of these prefix hashes and at most `size` bytes read, longest first."""
     read = (_sources.c.offset > 0, _sources.c.offset <= size)
-    found: list[Row[Any]] = []
-    for part in chunks(heads, _IN_LIMIT):
-        found += _find(db, _same_module(module_id), _sources.c.prefix_hash.in_(part), *read)
-    return sorted(found, key=_longest_first)
+    known = select(_sources).where(_same_module(module_id), *read)
+    return sorted(rows.among(db, known, _sources.c.prefix_hash, heads), key=_longest_first)
 
 
 def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
@@ -215,10 +213,10 @@ def has_stale_source(db: Connection, current: Sequence[str], parser_version: int
 
 def chosen_sources(db: Connection, source_id: int | None, module_id: int | None, node: str) -> list[tuple[int, int]]:
     """Return id and size read of sources: one, those of a module, or all; an empty node is any."""
-    rows = select(_sources.c.id, _sources.c.offset).where(*_chosen(source_id, module_id)).order_by(_sources.c.id)
+    found = select(_sources.c.id, _sources.c.offset).where(*_chosen(source_id, module_id)).order_by(_sources.c.id)
     if node:
-        rows = rows.where(or_(_sources.c.node == node, _sources.c.log_type == PUSHED))
-    return [(row.id, row.offset) for row in db.execute(rows)]
+        found = found.where(or_(_sources.c.node == node, _sources.c.log_type == PUSHED))
+    return [(row.id, row.offset) for row in db.execute(found)]
 
 
 def nodes_of(db: Connection, source_id: int | None, module_id: int | None) -> list[str]:
@@ -239,17 +237,17 @@ def count_sources(db: Connection) -> int:
 
 def page_of_sources(db: Connection, page: int, limit: int) -> list[Row[Any]]:
     """Return one page of sources with their modules, newest import first."""
-    rows = stored.with_module(select(_sources), _sources.c.module_id)
-    newest = rows.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
+    found = stored.with_module(select(_sources), _sources.c.module_id)
+    newest = found.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
     return list(db.execute(newest.limit(limit).offset((page - 1) * limit)))
 
 
 def take_off(db: Connection, by_source: Mapping[int, int]) -> None:
     """Lower the numbers of occurrences that sources have."""
-    rows = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
-    if rows:
+    changed = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
+    if changed:
         fewer = _sources.c.occurrence_count - bindparam("fewer")
-        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), rows)
+        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), changed)
 
 
 def forget_connector(db: Connection, connector_id: int) -> None:
@@ -260,23 +258,23 @@ def forget_connector(db: Connection, connector_id: int) -> None:
 def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
     """Return id, issue, source and bytes of an occurrence."""
     columns = ("id", "issue_id", "source_id", "byte_start", "byte_end")
-    rows = select(*(_occurrences[name] for name in columns)).where(_occurrences.id == occurrence_id)
-    return db.execute(rows).first()
+    found = select(*(_occurrences[name] for name in columns)).where(_occurrences.id == occurrence_id)
+    return db.execute(found).first()
 
 
 def occurrences_from(db: Connection, source_id: int, position: int, limit: int) -> Sequence[Row[Any, Any, Any, Any]]:
     """Return a page of a source's occurrences from a position on: id, bytes and event id."""
     columns = (_occurrences.id, _occurrences.byte_start, _occurrences.byte_end, _occurrences.event_id)
-    rows = select(*columns).where(_occurrences.source_id == source_id, _occurrences.byte_start >= position)
-    return db.execute(rows.order_by(_occurrences.byte_start).limit(limit)).all()
+    found = select(*columns).where(_occurrences.source_id == source_id, _occurrences.byte_start >= position)
+    return db.execute(found.order_by(_occurrences.byte_start).limit(limit)).all()
 
 
 def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> list[Row[Any]]:
     """Return the occurrences of a source that may touch bytes [start, end), in order: id, start and end."""
-    rows = select(_occurrences.id, _occurrences.byte_start, _occurrences.byte_end)
-    rows = rows.where(_occurrences.source_id == source_id).order_by(_occurrences.byte_start)
-    before = rows.where(_occurrences.byte_start < start).order_by(None).order_by(_occurrences.byte_start.desc())
-    within = rows.where(_occurrences.byte_start >= start, _occurrences.byte_start < end)
+    found = select(_occurrences.id, _occurrences.byte_start, _occurrences.byte_end)
+    found = found.where(_occurrences.source_id == source_id).order_by(_occurrences.byte_start)
+    before = found.where(_occurrences.byte_start < start).order_by(None).order_by(_occurrences.byte_start.desc())
+    within = found.where(_occurrences.byte_start >= start, _occurrences.byte_start < end)
     return [*db.execute(before.limit(1)), *db.execute(within)]
 
 
@@ -289,8 +287,8 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
     columns: list[ColumnElement[Any]] = [*(_occurrences[name] for name in names), _groupings.fingerprint]
     within = (_occurrences.byte_start >= start, _occurrences.byte_start < end)
     here = (_occurrences.source_id == source_id, _groupings.id == _occurrences.grouping_id)
-    rows = select(*columns).where(*here, *within).order_by(_occurrences.byte_start)
-    return list(db.execute(rows.limit(limit)).all())
+    found = select(*columns).where(*here, *within).order_by(_occurrences.byte_start)
+    return list(db.execute(found.limit(limit)).all())
 
 
 def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
@@ -302,11 +300,8 @@ def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:
     """Return what a line about an issue tells, in the order of the ids; those that are gone are left out."""
-    found: list[RowMapping] = []
-    for some in chunks(issue_ids, _IN_LIMIT):
-        rows = select(*(_issues[name] for name in _IN_SHORT)).where(_issues.id.in_(some))
-        found += db.execute(rows.order_by(_issues.id)).mappings()
-    return found
+    shown = select(*(_issues[name] for name in _IN_SHORT)).order_by(_issues.id)
+    return [row._mapping for row in rows.among(db, shown, _issues.id, issue_ids)]
 
 
 def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) -> int | None:
