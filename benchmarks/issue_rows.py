@@ -10,11 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, String, Table, text
 
 from snaglist.kernel import digest, key, times
-from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import RANK, tables
 from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.system import insert_rows
 from snaglist.plugins.tags import tables as tag_tables
 
 SPAN_DAYS = 60

@@ -3,7 +3,7 @@
 For plugins of any kind:
 
 - `bodies`: bodies of requests, for codings and types that `Call.read_body` does not take
-- `bulk`: many rows in one statement
+- `bulk`: many rows as one document
 - `columns`: columns that come out equal on every database
 - `containment`: calling code of other plugins
 - `database`: statements that differ between databases

@@ -15,11 +15,11 @@ from typing import Protocol
 
 from sqlalchemy.exc import DBAPIError
 
-from snaglist.kernel.errors import ServiceError, Unavailable
+from snaglist.kernel.errors import Unavailable
 
 __all__ = [
-    "DAMAGED", "DENIED", "FOREIGN", "MISSING", "NEWER", "OF_THE_SCHEMA", "READONLY", "Fault", "Tenant", "Unusable",
-    "fault_of", "look", "names_no_table", "told",
+    "BEHIND", "DAMAGED", "DENIED", "FOREIGN", "FULL", "MISSING", "NEWER", "OF_THE_SCHEMA", "READONLY", "Fault",
+    "Tenant", "Unusable", "fault_of", "look", "names_no_table",
 ]  # fmt: skip
 
 log = logging.getLogger("snaglist")
@@ -45,47 +45,23 @@ class Tenant(Protocol):
         """File on SQLite."""
 
 
-_BRING_BACK = "bring {file} back (a disk that is not mounted? a backup?), load a dump with `snaglist --app {id} db load"
-_BRING_BACK += " FILE --replace`, or begin anew with `snaglist apps recreate {id}`"
-_OF_THE_REGISTRY = "bring {file} back, or enter the applications that are there anew: `snaglist apps adopt`"
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`said` goes on from "The database of …"; `remedy`: what an operator can do about it; `retry_after`: seconds."""
+    """`said` goes on from "The database of …"; `retry_after`: seconds. What to do about it says the area `system`."""
 
     name: str
     said: str
-    remedy: str
     retry_after: int
-    registry: str = ""  # the remedy of the registry, where that is another one
 
 
-DAMAGED = Fault(
-    "damaged",
-    "is damaged",
-    "save what can be read with `snaglist --app {id} db dump FILE`, then load that, or an older dump, with"
-    " `snaglist --app {id} db load FILE --replace`, or, without one, begin anew with `snaglist apps recreate {id}`; the"
-    " damaged file stays beside it",
-    300,
-    _OF_THE_REGISTRY,
-)
-MISSING = Fault("missing", "is missing or empty", _BRING_BACK, 300, _OF_THE_REGISTRY)
-FOREIGN = Fault(
-    "foreign", "is not one of snaglist", _BRING_BACK + "; what is there now stays beside it", 300, _OF_THE_REGISTRY
-)
-DENIED = Fault(
-    "denied",
-    "may not be used by this user",
-    "give it to the user that runs snaglist: `chown -R USER {folder}`; on a server grant the rights",
-    300,
-)
-READONLY = Fault(
-    "readonly", "cannot be written to", "make {folder}, the files in it and their disk (on a server: it) writable", 60
-)
-FULL = Fault("full", "has no room left: the disk is full", "free space on the disk of {folder} (or of the server)", 60)
-NEWER = Fault("newer", "was made by a newer snaglist", "upgrade this program", 60)
-BEHIND = Fault("behind", "is behind this version", "run `snaglist db upgrade`", 10)
+DAMAGED = Fault("damaged", "is damaged", 300)
+MISSING = Fault("missing", "is missing or empty", 300)
+FOREIGN = Fault("foreign", "is not one of snaglist", 300)
+DENIED = Fault("denied", "may not be used by this user", 300)
+READONLY = Fault("readonly", "cannot be written to", 60)
+FULL = Fault("full", "has no room left: the disk is full", 60)
+NEWER = Fault("newer", "was made by a newer snaglist", 60)
+BEHIND = Fault("behind", "is behind this version", 10)
 OF_THE_SCHEMA = (BEHIND, NEWER)
 
 
@@ -96,16 +72,6 @@ class Unusable(Unavailable):
         said = what or f"The {tenant.label} {fault.said}"
         super().__init__(f"{said}.", retry_after=fault.retry_after)
         self.tenant, self.fault = tenant, fault
-
-
-def told(error: ServiceError) -> str:
-    """Return the message of a failure; of a database that cannot be used with what to do, which names files too."""
-    if not isinstance(error, Unusable):
-        return error.message
-    tenant, fault = error.tenant, error.fault
-    remedy = fault.remedy if tenant.id else fault.registry or fault.remedy
-    named = remedy.format(id=tenant.id, file=tenant.file, folder=tenant.file.parent)
-    return f"{error.message.removesuffix('.')}: {named}"
 
 
 def look(file: Path) -> Fault | None:

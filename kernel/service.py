@@ -14,7 +14,7 @@ from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
-from snaglist.kernel.faults import BEHIND, NEWER, Unusable, told
+from snaglist.kernel.faults import BEHIND, NEWER, Unusable
 from snaglist.kernel.installation import Jobs, Outbound, Secrets
 from snaglist.kernel.origin import Hosts, is_loopback, parse_networks
 from snaglist.kernel.plugin import DISTRIBUTION, Plugin
@@ -81,7 +81,7 @@ class Service:
                 self._start_application(application)
             except Unavailable as error:
                 if error.__cause__ is None:  # else the log has it
-                    log.error("%s", told(error))
+                    log.error("%s `snaglist doctor` says what to do.", error.message)
 
     def _start_application(self, application: Application) -> None:
         self.applications.try_folders(application)

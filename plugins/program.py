@@ -14,12 +14,12 @@ from typing import NoReturn
 import click
 
 from snaglist.kernel import ServiceError, Unavailable
-from snaglist.kernel.faults import Unusable, told
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import ConfigurationError, Settings
 from snaglist.kernel.steps import StepFailed
 from snaglist.kernel.text import harmless
-from snaglist.plugins.system import Session, cli
+from snaglist.plugins.system import Session, cli, told
 
 
 def main() -> NoReturn:

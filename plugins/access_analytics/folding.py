@@ -1,7 +1,10 @@
 """Hours older than a week become days: their rows are summed up, one day of one source in a transaction."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
+
+from sqlalchemy import Connection
 
 from snaglist.kernel import Call
 from snaglist.kernel.store import get_setting, put_setting
@@ -21,14 +24,12 @@ def due(call: Call) -> Mapping[str, Any] | None:
 def run(call: JobCall) -> Mapping[str, Any]:
     """Fold the days that got too old; returns how many of them, each source on its own."""
     end = folded_before(call.now)
-    with call.transaction(write=False) as db:
-        days = queries.unfolded(db, _folded(call), end)
+    days = call.read(lambda db: queries.unfolded(db, _folded(call), end))
     for done, (source_id, day) in enumerate(days):
         call.check_cancelled()
-        call.repeat(lambda source_id=source_id, day=day: _fold(call, source_id, day))  # type: ignore[misc]
+        call.write(partial(_fold, source_id, day))
         call.progress(done + 1, len(days), day)
-    with call.transaction() as db:
-        put_setting(db, SETTING, end)
+    call.write(lambda db: put_setting(db, SETTING, end))
     return {"days": len(days)}
 
 
@@ -36,9 +37,8 @@ def _folded(call: Call) -> str:
     return str(get_setting(call.db, SETTING) or "")
 
 
-def _fold(call: Call, source_id: int, day: str) -> None:
-    with call.transaction() as db:
-        folded: Counted = {}
-        for sums in queries.take_out(db, source_id, day).values():
-            merge(folded, {day_of(day): sums})
-        queries.add(db, source_id, folded)
+def _fold(source_id: int, day: str, db: Connection) -> None:
+    folded: Counted = {}
+    for sums in queries.take_out(db, source_id, day).values():
+        merge(folded, {day_of(day): sums})
+    queries.add(db, source_id, folded)

@@ -6,14 +6,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, literal, select
 
 from snaglist.kernel import digest
-from snaglist.kernel.database import chunks, upsert
+from snaglist.kernel.database import upsert
 from snaglist.plugins.access_analytics.sketches import Distinct, Quantiles
 from snaglist.plugins.access_analytics.tables import hours, sources
 from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Key, Sums
 from snaglist.plugins.logs import stored
+from snaglist.plugins.system import rows
 
 MAX_VALUES = 1_000  # of a dimension per source and hour; what comes later is summed up as OTHER
-_IN_LIMIT = 500
 
 
 def position(db: Connection, source_id: int) -> int | None:
@@ -70,17 +70,15 @@ def _add_hour(db: Connection, source_id: int, hour: str, counted: Mapping[Key, S
     for key, sums in merged.items():
         if key in kept:
             sums.add(kept[key])
-    rows = [_row(source_id, hour, key, merged[key]) for key in sorted(merged)]
-    upsert(db, hours, rows, replace=("hits", "errors", "bytes", "visitors", "times"))
+    now = [_row(source_id, hour, key, merged[key]) for key in sorted(merged)]
+    upsert(db, hours, now, replace=("hits", "errors", "bytes", "visitors", "times"))
 
 
 def _kept(db: Connection, here: ColumnElement[bool], counted: Iterable[Key]) -> dict[Key, Sums]:
     """Return what is kept of these values, and of the rest that had no room."""
-    found: dict[Key, Sums] = {}
-    for some in chunks(sorted({digest(value) for _, value, _ in counted} | {digest(OTHER)}), _IN_LIMIT):
-        for row in db.execute(select(hours).where(here, hours.c.value_hash.in_(some))):
-            found[row.dim, row.value, bool(row.bot)] = _sums(row)
-    return found
+    hashes = {digest(value) for _, value, _ in counted} | {digest(OTHER)}
+    found = rows.among(db, select(hours).where(here), hours.c.value_hash, hashes)
+    return {(row.dim, row.value, bool(row.bot)): _sums(row) for row in found}
 
 
 def _room(db: Connection, here: ColumnElement[bool]) -> dict[str, int]:
@@ -134,7 +132,7 @@ def values(
     """Return the values of a dimension with most hits or errors: value, bot (agents only), sums; ties by name."""
     bot = hours.c.bot if dim == "agent" else literal(False).label("bot")
     total = {name: func.sum(hours.c[name]).label(name) for name in ("hits", "errors", "bytes")}
-    rows = (
+    found = (
         select(hours.c.value, bot, *total.values())
         .where(hours.c.dim == dim, window)
         .group_by(hours.c.value, *([bot] if dim == "agent" else []))
@@ -143,7 +141,7 @@ def values(
         .limit(limit)
     )
     return [
-        (row.value, bool(row.bot), Sums(int(row.hits), int(row.errors), int(row.bytes))) for row in db.execute(rows)
+        (row.value, bool(row.bot), Sums(int(row.hits), int(row.errors), int(row.bytes))) for row in db.execute(found)
     ]
 
 
@@ -152,8 +150,8 @@ def add_times(db: Connection, window: ColumnElement[bool], paths: Mapping[str, S
     if not paths:
         return
     known = hours.c.value_hash.in_([digest(path) for path in paths])
-    rows = select(hours.c.value, hours.c.times).where(hours.c.dim == "path", known, hours.c.times.is_not(None), window)
-    for path, times in db.execute(rows):
+    found = select(hours.c.value, hours.c.times).where(hours.c.dim == "path", known, hours.c.times.is_not(None), window)
+    for path, times in db.execute(found):
         paths[path].add(Sums(times=Quantiles(times)))
 
 

@@ -23,8 +23,7 @@ def sync_command(session: Session, connector: str | None) -> None:
     queued = session.request("connectors-sync", "POST", body)
     if queued["job_id"] is not None:
         _work(session, call, queued["job_id"])
-    with call.transaction(write=False) as db:
-        shown = [runs.show(call, run) for run in sql.runs_of(db, queued["run_ids"])]
+    shown = call.read(lambda db: [runs.show(call, run) for run in sql.runs_of(db, queued["run_ids"])])
     session.print({"runs": shown}, _report(shown))
     failed = sum(run["status"] != "success" for run in shown)
     if failed:
@@ -50,14 +49,12 @@ def _work(session: Session, call: Call, job_id: int) -> None:
         with session.progress("syncing") as move:
             while True:
                 runner.join(_LOOK_SECONDS)
-                with call.transaction(write=False):
-                    job = jobs.find(call, job_id)
+                job = call.read(lambda _: jobs.find(call, job_id))
                 if not runner.is_alive() and job["status"] not in ("queued", "running"):
                     return
                 move(job["done"], job["total"], job["text"] or "")
     except KeyboardInterrupt:
-        with call.transaction():
-            jobs.cancel(call, job_id)
+        call.write(lambda _: jobs.cancel(call, job_id))
         runner.join()
         raise
 

@@ -90,11 +90,8 @@ def types(call: Call) -> Mapping[str, ConnectorType]:
 
 def check_added(hook: str, name: str, value: Any) -> None:
     """Look at a type that a plugin adds; raises for what does not fit."""
-    if hook == register_connectors.__name__:
-        _check(name, value)
-
-
-def _check(name: str, value: ConnectorType) -> None:
+    if hook != register_connectors.__name__:
+        return
     if len(name) > MAX_NAME:
         raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
     if not (callable(value.check) and callable(value.open)):

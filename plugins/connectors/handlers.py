@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, ServiceError, own, paging, read
 from snaglist.plugins.connectors import planning, queries, runs, service, syncing
@@ -14,32 +14,6 @@ from snaglist.plugins.system import job_reply, worker_alive
 
 NO_WORKER = "No worker is running; the job waits."
 _SWITCHED_OFF = "The connector is disabled."
-
-
-def list_connectors(call: Call) -> Mapping[str, Any]:
-    """List the connectors."""
-    return {"data": service.list_connectors(call)}
-
-
-def create_connector(call: Call) -> Mapping[str, Any]:
-    """Create a connector."""
-    return service.create(call, call.body)
-
-
-def replace_connector(call: Call) -> Mapping[str, Any]:
-    """Replace the fields of a connector; secrets that are not given stay."""
-    return service.change(call, call.body, merge=False)
-
-
-def change_connector(call: Call) -> Mapping[str, Any]:
-    """Change given fields of a connector, and of its `config`."""
-    return service.change(call, call.body, merge=True)
-
-
-def delete_connector(call: Call) -> Mapping[str, Any]:
-    """Delete a connector; what it read stays."""
-    service.delete(call, call.body["id"])
-    return {"id": call.body["id"], "deleted": True}
 
 
 def test_connector(call: Call) -> Mapping[str, Any]:
@@ -61,8 +35,7 @@ def preview(call: Call) -> Mapping[str, Any]:
         if not connector.enabled:
             raise Conflict(_SWITCHED_OFF)
         return _plan(call, connector)
-    with call.transaction(write=False) as db:
-        enabled = queries.enabled_connectors(db, call.service.file_node)
+    enabled = call.read(lambda db: queries.enabled_connectors(db, call.service.file_node))
     results: list[Mapping[str, Any]] = []
     errors: list[dict[str, Any]] = []
     for connector in enabled:
@@ -75,7 +48,7 @@ def preview(call: Call) -> Mapping[str, Any]:
 
 def sync(call: Call) -> Reply:
     """Queue a sync of one or of all enabled connectors."""
-    queued = call.repeat(lambda: _queue(call))
+    queued = call.write(lambda db: _queue(call, db))
     if queued is None:
         return Reply({"job_id": None, "status": "succeeded", "run_ids": []})
     job_id, run_ids = queued
@@ -83,8 +56,7 @@ def sync(call: Call) -> Reply:
     extra = {"accepted": True, "worker_started": alive, "run_ids": run_ids}
     reply = job_reply(call, job_id, extra if alive else {**extra, "warning": NO_WORKER})
     if reply.status == 200:
-        with call.transaction(write=False) as db:
-            shown = [runs.show(call, each) for each in sql.runs_of(db, run_ids)]
+        shown = call.read(lambda db: [runs.show(call, each) for each in sql.runs_of(db, run_ids)])
         reply.body = {"job_id": job_id, "status": "succeeded", **extra, "runs": shown}
     return reply
 
@@ -97,8 +69,7 @@ def list_runs(call: Call) -> Mapping[str, Any]:
 
 
 def _found(call: Call, connector_id: int) -> Row[Any]:
-    with call.transaction(write=False):
-        return service.find_here(call, connector_id)
+    return call.read(lambda _: service.find_here(call, connector_id))
 
 
 def _plan(call: Call, connector: Row[Any]) -> dict[str, Any]:
@@ -107,25 +78,24 @@ def _plan(call: Call, connector: Row[Any]) -> dict[str, Any]:
         return planning.show(call, planning.make_plan(call, connector, kind, remote), kind)
 
 
-def _queue(call: Call) -> tuple[int, list[int]] | None:
+def _queue(call: Call, db: Connection) -> tuple[int, list[int]] | None:
     """Queue the job and its runs together; returns their ids, None when there is nothing to sync."""
-    with call.transaction() as db:
-        node = None
-        if "id" in call.body:
-            wanted = [service.find(call, call.body["id"])]
-            if not wanted[0].enabled:
-                raise Conflict(_SWITCHED_OFF)
-            node = wanted[0].node if call.service.file_node else None
-            snapshots = {wanted[0].id: call.body.get("snapshot")}
-        else:
-            wanted = list(queries.enabled_connectors(db, call.service.file_node))
-            snapshots = _snapshots(call, {row.id for row in wanted})
-        if not wanted:
-            return None
-        queries.lock_connectors(db, [row.id for row in wanted])
-        args = {"connectors": {str(row.id): snapshots.get(row.id) for row in wanted}}
-        job_id = call.enqueue(syncing.JOB, args, node=node)
-        return job_id, runs.begin(call, wanted, job_id, snapshots)
+    node = None
+    if "id" in call.body:
+        wanted = [service.find(call, call.body["id"])]
+        if not wanted[0].enabled:
+            raise Conflict(_SWITCHED_OFF)
+        node = wanted[0].node if call.service.file_node else None
+        snapshots = {wanted[0].id: call.body.get("snapshot")}
+    else:
+        wanted = list(queries.enabled_connectors(db, call.service.file_node))
+        snapshots = _snapshots(call, {row.id for row in wanted})
+    if not wanted:
+        return None
+    queries.lock_connectors(db, [row.id for row in wanted])
+    args = {"connectors": {str(row.id): snapshots.get(row.id) for row in wanted}}
+    job_id = call.enqueue(syncing.JOB, args, node=node)
+    return job_id, runs.begin(call, wanted, job_id, snapshots)
 
 
 def _snapshots(call: Call, enabled: set[int]) -> dict[int, str | None]:
@@ -141,11 +111,11 @@ def _snapshots(call: Call, enabled: set[int]) -> dict[int, str | None]:
 ENDPOINTS = (
     Endpoint(
         "connectors",
-        get=read(list_connectors, "connectors.read"),
-        post=own(create_connector, "settings.write", 201),
-        put=own(replace_connector, "settings.write"),
-        patch=own(change_connector, "settings.write"),
-        delete=own(delete_connector, "settings.write"),
+        get=read(service.list_connectors, "connectors.read"),
+        post=own(service.create, "settings.write", 201),
+        put=own(service.replace, "settings.write"),
+        patch=own(service.change, "settings.write"),
+        delete=own(service.delete, "settings.write"),
     ),
     Endpoint("connectors-test", post=own(test_connector, "connectors.write")),
     Endpoint("connectors-preview", post=own(preview, "connectors.write")),

@@ -11,7 +11,9 @@ from typing import IO
 from snaglist.kernel import Call, digest, times
 from snaglist.kernel.privacy import PRIVATE, make_folder, open_private
 from snaglist.plugins.connectors import queries
+from snaglist.plugins.connectors.tables import streams
 from snaglist.plugins.issues import file_at
+from snaglist.plugins.system import rows
 
 _UNFIT = re.compile(r"[\x00-\x1f\x7f/\\]")
 _MAX_NAME = 200  # bytes
@@ -67,12 +69,11 @@ def prune(call: Call, connector_id: int) -> None:
     days = call.setting("retention.mirror_max_age_days")
     if not days:
         return
-    with call.transaction(write=False) as db:
-        old = queries.old_mirrors(db, connector_id, times.add(call.now, days=-days))
+    old = call.read(lambda db: queries.old_mirrors(db, connector_id, times.add(call.now, days=-days)))
     for row in old:
         mirror = file_at(call, row.local_path)
         mirror.unlink(missing_ok=True)
         with suppress(OSError):
             mirror.parent.rmdir()
         with call.transaction() as db:
-            queries.change_stream(db, row.id, local_path=None)
+            rows.change(db, streams, row.id, local_path=None)

@@ -7,10 +7,10 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.connectors import queries, sealing
+from snaglist.plugins.connectors import sealing
 from snaglist.plugins.connectors.contract import ConnectorType, Opening, Remote, RemoteFailure, types
-
-_SHORTEST = 4  # what is shorter would hide more than a secret
+from snaglist.plugins.connectors.tables import connectors
+from snaglist.plugins.system import rows, without_secrets
 
 
 def kind_of(call: Call, connector: Row[Any]) -> ConnectorType:
@@ -33,22 +33,12 @@ def opened(call: Call, connector: Row[Any], *, learning: bool = False) -> Iterat
     def learn(changes: Mapping[str, Any]) -> None:
         if learning:
             with call.transaction() as db:
-                queries.lock_connectors(db, [connector.id])
-                now = queries.one_connector(db, connector.id)
+                now = rows.find(db, connectors, connector.id, lock=True)
                 if now is not None and now.config == connector.config:  # else somebody is changing it
-                    queries.change_connector(db, connector.id, config={**connector.config, **changes})
+                    rows.change(db, connectors, connector.id, config={**connector.config, **changes})
 
     try:
         with kind.open(Opening(call, connector.config, secrets, learn)) as remote:
             yield remote
     except RemoteFailure as error:
-        raise RemoteFailure(_without(secrets, error.message)) from error
-
-
-def _without(secrets: Mapping[str, Any], message: str) -> str:
-    """Take secrets out of what a client says about its failure."""
-    for value in secrets.values():
-        for text in value.values() if isinstance(value, Mapping) else (value,):
-            if isinstance(text, str) and len(text) >= _SHORTEST:
-                message = message.replace(text, "…")
-    return message
+        raise RemoteFailure(without_secrets(error.message, secrets)) from error

@@ -69,8 +69,7 @@ def discover(call: Call, remote: Remote) -> list[RemoteFile]:
 def make_plan(call: Call, connector: Row[Any], kind: ConnectorType, remote: Remote) -> Plan:
     """Compare the files of a remote with what is held of them, outside a transaction."""
     files = discover(call, remote)
-    with call.transaction(write=False) as db:
-        streams = queries.newest_streams(db, connector.id)
+    streams = call.read(lambda db: queries.newest_streams(db, connector.id))
     planner = _Planner(call, connector, kind, remote, files, streams)
     return Plan(connector, [planner.look_at(file) for file in files])
 

@@ -1,15 +1,15 @@
 """SQL of connectors and their streams."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, delete, func, insert, select, true, update
+from sqlalchemy import Connection, Row, Select, func, select, true
 
 from snaglist.kernel import digest
-from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connectors, streams
 from snaglist.plugins.issues import stored
 from snaglist.plugins.logs import forget_connector
+from snaglist.plugins.system import rows
 
 
 def all_connectors(db: Connection) -> Sequence[Row[Any]]:
@@ -24,8 +24,8 @@ def one_connector(db: Connection, connector_id: int) -> Row[Any] | None:
 
 def enabled_connectors(db: Connection, node: str) -> Sequence[Row[Any]]:
     """Return the enabled connectors whose files or mirrors are on a node, by id; an empty node is any."""
-    rows = select(connectors).where(connectors.c.enabled == true()).order_by(connectors.c.id)
-    return db.execute(rows.where(connectors.c.node == node) if node else rows).all()
+    enabled = select(connectors).where(connectors.c.enabled == true()).order_by(connectors.c.id)
+    return db.execute(enabled.where(connectors.c.node == node) if node else enabled).all()
 
 
 def find_id(db: Connection, name_key: str) -> int | None:
@@ -40,26 +40,10 @@ def lock_connectors(db: Connection, ids: Sequence[int]) -> None:
     ).all()
 
 
-def add_connector(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a connector and return its id; IntegrityError when its name is taken."""
-    return inserted_id(db.execute(insert(connectors).values(row)))
-
-
-def change_connector(db: Connection, connector_id: int, **values: Any) -> None:
-    """Change columns of a connector; IntegrityError when its new name is taken."""
-    db.execute(update(connectors).where(connectors.c.id == connector_id).values(values))
-
-
 def remove_connector(db: Connection, connector_id: int) -> None:
     """Delete a connector, and by their keys its streams and runs; its sources stay without it."""
     forget_connector(db, connector_id)
-    db.execute(delete(connectors).where(connectors.c.id == connector_id))
-
-
-def sealed_connectors(db: Connection) -> list[Row[Any]]:
-    """Return id, name and sealed secrets of the connectors that have some."""
-    shown = select(connectors.c.id, connectors.c.name, connectors.c.secrets)
-    return list(db.execute(shown.where(connectors.c.secrets.is_not(None))))
+    rows.remove(db, connectors, connector_id)
 
 
 def _shown() -> Select[Any]:
@@ -83,19 +67,19 @@ def newest_streams(db: Connection, connector_id: int) -> list[Row[Any]]:
         .group_by(streams.c.path_hash)
         .subquery()
     )
-    rows = (
+    shown = (
         select(streams)
         .join(newest, (newest.c.path_hash == streams.c.path_hash) & (newest.c.generation == streams.c.generation))
         .where(streams.c.connector_id == connector_id)
         .order_by(streams.c.id)
     )
-    return list(db.execute(rows))
+    return list(db.execute(shown))
 
 
 def source_ids(db: Connection, connector_id: int) -> list[Row[Any]]:
     """Return path and source of all streams of a connector that were read."""
-    rows = select(streams.c.remote_path, streams.c.source_id)
-    return list(db.execute(rows.where(streams.c.connector_id == connector_id, streams.c.source_id.is_not(None))))
+    shown = select(streams.c.remote_path, streams.c.source_id)
+    return list(db.execute(shown.where(streams.c.connector_id == connector_id, streams.c.source_id.is_not(None))))
 
 
 def next_generation(db: Connection, connector_id: int, path: str) -> int:
@@ -104,22 +88,12 @@ def next_generation(db: Connection, connector_id: int, path: str) -> int:
     return (db.execute(select(func.max(streams.c.generation)).where(*of_path)).scalar_one() or 0) + 1
 
 
-def add_stream(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a stream and return its id."""
-    return inserted_id(db.execute(insert(streams).values(row)))
-
-
-def change_stream(db: Connection, stream_id: int, **values: Any) -> None:
-    """Change columns of a stream."""
-    db.execute(update(streams).where(streams.c.id == stream_id).values(values))
-
-
 def old_mirrors(db: Connection, connector_id: int, before: str) -> list[Row[Any]]:
     """Return id and mirror of the streams whose file last changed, or was last read, before a time."""
-    rows = select(streams.c.id, streams.c.local_path).where(
+    shown = select(streams.c.id, streams.c.local_path).where(
         streams.c.connector_id == connector_id,
         streams.c.local_path.is_not(None),
         func.coalesce(streams.c.remote_modified_at, streams.c.last_synced_at) < before,
         streams.c.last_synced_at < before,
     )
-    return list(db.execute(rows))
+    return list(db.execute(shown))

@@ -1,11 +1,10 @@
 """SQL of runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, func, select, update
 
-from snaglist.kernel.database import inserted_id
 from snaglist.plugins.connectors.tables import connector_runs as runs
 from snaglist.plugins.connectors.tables import connectors
 from snaglist.plugins.system import jobs_table
@@ -39,11 +38,6 @@ def unfinished_runs(db: Connection) -> Sequence[Row[Any]]:
 def last_started(db: Connection, connector_id: int) -> str | None:
     """Return when the newest run of a connector began."""
     return db.execute(select(func.max(runs.c.started_at)).where(runs.c.connector_id == connector_id)).scalar()
-
-
-def add_run(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a run and return its id."""
-    return inserted_id(db.execute(insert(runs).values(row)))
 
 
 def change_run(db: Connection, run_id: int, **values: Any) -> bool:

@@ -10,9 +10,11 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict, clip, times
 from snaglist.kernel.database import clock
-from snaglist.plugins.connectors import queries
 from snaglist.plugins.connectors import run_queries as sql
+from snaglist.plugins.connectors.tables import connector_runs
+from snaglist.plugins.connectors.tables import connectors as table
 from snaglist.plugins.issues import show_path
+from snaglist.plugins.system import rows
 
 log = logging.getLogger("snaglist")
 
@@ -37,10 +39,8 @@ def begin(call: Call, connectors: Sequence[Row[Any]], job_id: int, snapshots: Ma
             raise Conflict(f"A sync of {connector.name} is queued or running.")
     now = clock(call.db)
     row = {"job_id": job_id, "status": "queued", "started_at": now, "updated_at": now}
-    return [
-        sql.add_run(call.db, {**row, "connector_id": c.id, "expected_snapshot": snapshots.get(c.id)})
-        for c in connectors
-    ]
+    own = [{"connector_id": one.id, "expected_snapshot": snapshots.get(one.id)} for one in connectors]
+    return [rows.add(call.db, connector_runs, row | one) for one in own]
 
 
 def is_running(call: Call, connector_id: int) -> bool:
@@ -70,7 +70,7 @@ def finish(call: Call, run: Row[Any], status: str, message: str | None, **counte
     if sql.change_run(call.db, run.id, **{**counters, **values}):
         synced = {"last_synced_at": now} if status == "success" else {}
         error = message if status == "failed" else None
-        queries.change_connector(call.db, run.connector_id, last_status=status, last_error=error, **synced)
+        rows.change(call.db, table, run.connector_id, last_status=status, last_error=error, **synced)
 
 
 def show(call: Call, run: Row[Any]) -> dict[str, Any]:

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 
 from snaglist.kernel import Call
-from snaglist.plugins.connectors import queries
-from snaglist.plugins.system import StoredSecret
+from snaglist.plugins.connectors.tables import connectors
+from snaglist.plugins.system import StoredSecret, rows
 
 
 def seal(call: Call, connector_id: int, secrets: Mapping[str, Any]) -> bytes | None:
@@ -29,10 +29,11 @@ def unseal(call: Call, connector: Row[Any]) -> dict[str, Any]:
 
 def stored(call: Call) -> Iterator[StoredSecret]:
     """Give the secrets of all connectors, in the open transaction."""
-    for row in queries.sealed_connectors(call.db):
+    shown = select(connectors.c.id, connectors.c.name, connectors.c.secrets)
+    for row in call.db.execute(shown.where(connectors.c.secrets.is_not(None))).all():
 
         def replace(sealed: bytes, connector_id: int = row.id) -> None:
-            queries.change_connector(call.db, connector_id, secrets=sealed)
+            rows.change(call.db, connectors, connector_id, secrets=sealed)
 
         yield StoredSecret(_field(row.id), f'secrets of the connector "{row.name}"', row.secrets, replace)
 

@@ -5,23 +5,25 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, key
 from snaglist.plugins.connectors import queries, runs, sealing
 from snaglist.plugins.connectors.contract import Config, ConnectorType, types
 from snaglist.plugins.connectors.mirrors import folder_of
+from snaglist.plugins.connectors.tables import connectors
 from snaglist.plugins.issues import file_at, hold_module, show_path
 from snaglist.plugins.logs import is_zone
+from snaglist.plugins.system import rows
 
 UNKNOWN = "Unknown connector."
 NAME_TAKEN = "name: another connector has this name"
 
 
-def list_connectors(call: Call) -> list[dict[str, Any]]:
-    """Return all connectors by `key(name)`."""
-    return [show(call, row) for row in queries.all_connectors(call.db)]
+def list_connectors(call: Call) -> Mapping[str, Any]:
+    """List the connectors by `key(name)`."""
+    return {"data": [show(call, row) for row in queries.all_connectors(call.db)]}
 
 
 def find(call: Call, connector_id: int) -> Row[Any]:
@@ -40,31 +42,40 @@ def find_here(call: Call, connector_id: int) -> Row[Any]:
     return row
 
 
-def create(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
+def create(call: Call) -> dict[str, Any]:
     """Check and store a new connector; outside a transaction, because hosts and folders are looked at."""
+    body = call.body
     kind = _type(call, body["type"])
     config, secrets, secrets_set = _checked(call, kind, body["type"], body["config"], {})
     _check_zone(body)
     row = {**_columns(call, body, config), "type": body["type"], "node": call.service.settings.node[:64]}
 
-    def store() -> dict[str, Any]:
-        with call.transaction():
-            _check_module(call, body["module_id"])
-            try:
-                values = {**row, "secrets_set": secrets_set, "created_at": call.now}
-                connector_id = queries.add_connector(call.db, values)
-            except IntegrityError as error:
-                raise Invalid(NAME_TAKEN) from error
-            queries.change_connector(call.db, connector_id, secrets=sealing.seal(call, connector_id, secrets))
-            return show(call, find(call, connector_id))
+    def store(db: Connection) -> dict[str, Any]:
+        _check_module(call, body["module_id"])
+        try:
+            connector_id = rows.add(db, connectors, {**row, "secrets_set": secrets_set, "created_at": call.now})
+        except IntegrityError as error:
+            raise Invalid(NAME_TAKEN) from error
+        rows.change(db, connectors, connector_id, secrets=sealing.seal(call, connector_id, secrets))
+        return show(call, find(call, connector_id))
 
-    return call.repeat(store)
+    return call.write(store)
 
 
-def change(call: Call, body: Mapping[str, Any], *, merge: bool) -> dict[str, Any]:
+def replace(call: Call) -> dict[str, Any]:
+    """Replace the fields of a connector; secrets that are not given stay."""
+    return _change(call, merge=False)
+
+
+def change(call: Call) -> dict[str, Any]:
+    """Change given fields of a connector, and of its `config`."""
+    return _change(call, merge=True)
+
+
+def _change(call: Call, *, merge: bool) -> dict[str, Any]:
     """Check and store new fields of a connector; with `merge` those that are not given stay."""
-    with call.transaction(write=False):
-        before = find(call, body["id"])
+    body = call.body
+    before = call.read(lambda _: find(call, body["id"]))
     if body.get("type", before.type) != before.type:
         raise Invalid("type: cannot change")
     fields = {**before._mapping, **body} if merge else body
@@ -78,35 +89,35 @@ def change(call: Call, body: Mapping[str, Any], *, merge: bool) -> dict[str, Any
         row["config"], secrets, row["secrets_set"] = _checked(call, kind, before.type, given, stored)
         row["secrets"] = sealing.seal(call, before.id, secrets)
 
-    def store() -> dict[str, Any]:
-        with call.transaction():
-            queries.lock_connectors(call.db, [before.id])
-            if _state(find(call, before.id)) != _state(before):
-                raise Conflict("The connector was changed meanwhile; try again.")
-            if fields["module_id"] != before.module_id:
-                _check_module(call, fields["module_id"])
-            try:
-                queries.change_connector(call.db, before.id, **row)
-            except IntegrityError as error:
-                raise Invalid(NAME_TAKEN) from error
-            return show(call, find(call, before.id))
+    def store(db: Connection) -> dict[str, Any]:
+        queries.lock_connectors(db, [before.id])
+        if _state(find(call, before.id)) != _state(before):
+            raise Conflict("The connector was changed meanwhile; try again.")
+        if fields["module_id"] != before.module_id:
+            _check_module(call, fields["module_id"])
+        try:
+            rows.change(db, connectors, before.id, **row)
+        except IntegrityError as error:
+            raise Invalid(NAME_TAKEN) from error
+        return show(call, find(call, before.id))
 
-    return call.repeat(store)
+    return call.write(store)
 
 
-def delete(call: Call, connector_id: int) -> None:
+def delete(call: Call) -> Mapping[str, Any]:
     """Delete a connector with its runs, streams and mirrors; sources and issues stay."""
+    connector_id = call.body["id"]
 
-    def remove() -> None:
-        with call.transaction():
-            queries.lock_connectors(call.db, [connector_id])
-            find(call, connector_id)
-            if runs.is_running(call, connector_id):
-                raise Conflict("A sync of this connector is running.")
-            queries.remove_connector(call.db, connector_id)
+    def remove(db: Connection) -> None:
+        queries.lock_connectors(db, [connector_id])
+        find(call, connector_id)
+        if runs.is_running(call, connector_id):
+            raise Conflict("A sync of this connector is running.")
+        queries.remove_connector(db, connector_id)
 
-    call.repeat(remove)
+    call.write(remove)
     shutil.rmtree(folder_of(call, connector_id), ignore_errors=True)
+    return {"id": connector_id, "deleted": True}
 
 
 def show(call: Call, row: Row[Any]) -> dict[str, Any]:

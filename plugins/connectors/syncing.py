@@ -2,10 +2,11 @@
 
 import posixpath
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, Conflict, ServiceError, Unavailable, digest, times
 from snaglist.plugins.connectors import mirrors, planning, queries, runs, sealing
@@ -13,9 +14,10 @@ from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import ConnectorType, Remote, RemoteFailure
 from snaglist.plugins.connectors.opening import kind_of, opened
 from snaglist.plugins.connectors.planning import Item
+from snaglist.plugins.connectors.tables import streams
 from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import FileResult, read_file, read_rest
-from snaglist.plugins.system import Cancelled, JobCall
+from snaglist.plugins.system import Cancelled, JobCall, rows
 
 JOB = "connectors_sync"
 STALE = "Snapshot is stale."
@@ -42,7 +44,7 @@ def rests(call: Call) -> bool:
 
 def run(call: JobCall) -> dict[str, Any]:
     """Sync the connectors of the job, one after another; a single one that fails makes the job fail."""
-    mine = call.repeat(lambda: _runs(call))
+    mine = call.write(lambda db: _runs(call, db))
     failures = []
     for done, each in enumerate(mine):
         call.check_cancelled()
@@ -55,23 +57,20 @@ def run(call: JobCall) -> dict[str, Any]:
     return {"run_ids": [each.id for each in mine], "failed": len(failures)}
 
 
-def _runs(call: JobCall) -> list[Row[Any]]:
+def _runs(call: JobCall, db: Connection) -> list[Row[Any]]:
     """Return the runs of the job; a scheduled or repeated one has none yet."""
-    with call.transaction() as db:
-        runs.settle(call)
-        existing = sql.runs_of_job(db, call.job_id)
-        wanted = {int(connector_id): snapshot for connector_id, snapshot in call.args["connectors"].items()}
-        queries.lock_connectors(db, sorted(wanted))
-        known = {each.connector_id for each in existing}
-        missing = [row for row in queries.enabled_connectors(db, "") if row.id in wanted and row.id not in known]
-        runs.begin(call, missing, call.job_id, {row.id: None for row in missing})
-        return list(sql.runs_of_job(db, call.job_id))
+    runs.settle(call)
+    known = {each.connector_id for each in sql.runs_of_job(db, call.job_id)}
+    wanted = sorted(map(int, call.args["connectors"]))
+    queries.lock_connectors(db, wanted)
+    missing = [row for row in queries.enabled_connectors(db, "") if row.id in wanted and row.id not in known]
+    runs.begin(call, missing, call.job_id, {})
+    return list(sql.runs_of_job(db, call.job_id))
 
 
 def _sync(call: JobCall, each: Row[Any]) -> ServiceError | None:
     """Do one run and note how it ended; returns what it failed with."""
-    with call.transaction(write=False) as db:
-        connector = queries.one_connector(db, each.connector_id)
+    connector = call.read(lambda db: queries.one_connector(db, each.connector_id))
     if connector is None:  # deleted since it was queued
         return None
     failure: ServiceError | None = None
@@ -124,18 +123,11 @@ class _Sync:
 
     def end(self, status: str, message: str | None) -> None:
         """Note how the run ended."""
-        counters = {name: getattr(self._counters, name) for name in runs.Counters.__slots__}
-
-        def write() -> None:
-            with self._call.transaction():
-                runs.finish(self._call, self._run, status, message, **counters)
-
-        self._call.repeat(write)
+        self._call.write(lambda _: runs.finish(self._call, self._run, status, message, **asdict(self._counters)))
 
     def _note_sources(self) -> None:
-        with self._call.transaction(write=False) as db:
-            for row in queries.source_ids(db, self._connector.id):
-                self._sources[row.source_id] = posixpath.dirname(row.remote_path)
+        for row in self._call.read(lambda db: queries.source_ids(db, self._connector.id)):
+            self._sources[row.source_id] = posixpath.dirname(row.remote_path)
 
     def _watch(self, _: int = 0) -> None:
         self._call.check_cancelled()
@@ -185,8 +177,7 @@ class _Sync:
         stream, path = item.stream, item.file.path
         if stream is not None and stream.local_path and item.action != "rotation":
             return file_at(self._call, stream.local_path)
-        with self._call.transaction(write=False) as db:
-            generation = queries.next_generation(db, self._connector.id, path)
+        generation = self._call.read(lambda db: queries.next_generation(db, self._connector.id, path))
         while (place := mirrors.place_of(self._call, self._connector.id, path, generation)).exists():
             generation += 1  # of a file that was here and was renamed: its mirror stays where it is
         return place
@@ -214,7 +205,7 @@ class _Sync:
                 position += len(data)
                 self._counters.bytes_fetched += len(data)
                 with self._call.transaction() as db:
-                    queries.change_stream(db, stream_id, fetched_offset=position)
+                    rows.change(db, streams, stream_id, fetched_offset=position)
                 self._watch()
             with mirror.open("rb") as written:
                 head = written.read(planning.PREFIX_BYTES)
@@ -237,11 +228,11 @@ class _Sync:
             place = {"remote_path": file.path, "path_hash": digest(file.path), "generation": generation}
             if item.stream is not None and item.action != "rotation":
                 moved = place if item.action == "rename" else {}
-                queries.change_stream(db, item.stream.id, **known, **moved)
+                rows.change(db, streams, item.stream.id, **known, **moved)
                 return int(item.stream.id)
             empty = {"remote_size": 0, "fetched_offset": 0, "prefix_hash": "", "prefix_length": 0}
             row = {**known, **place, **empty, "connector_id": connector_id, "created_at": times.now()}
-            return queries.add_stream(db, row)
+            return rows.add(db, streams, row)
 
     def _read(self, item: Item, path: Path, stream_id: int, head: bytes) -> FileResult:
         connector, folder = self._connector, posixpath.dirname(item.file.path)
@@ -266,8 +257,9 @@ class _Sync:
         file = item.file
         begin = head[: file.size]
         with self._call.transaction() as db:
-            queries.change_stream(
+            rows.change(
                 db,
+                streams,
                 stream_id,
                 source_id=source_id,
                 remote_size=file.size,

@@ -54,7 +54,7 @@ def hand_over(call: Call, wire: Wire, delivery: Delivery) -> Outcome:
 
     Duplicates are those that are known now; the others show when they are stored.
     """
-    let_in = call.repeat(lambda: _admitted(call, delivery))
+    let_in = call.write(lambda _: admit(call, RATES, delivery))
     for pushed in let_in:
         pushed.event.event_id = pushed.event.event_id or uuid4().hex
     stream, outcome, again = stream_of(call.application), delivery.outcome, 0
@@ -64,10 +64,10 @@ def hand_over(call: Call, wire: Wire, delivery: Delivery) -> Outcome:
                 again += len(some)  # the same request again, before its events are stored
     except Exception:
         with suppress(ServiceError):  # then they count, as they would have when the answer was lost
-            call.repeat(lambda: _given_back(call, delivery, len(let_in)))
+            call.write(lambda _: give_back(call, RATES, delivery.address, len(let_in)))
         raise
     if again:
-        call.repeat(lambda: _given_back(call, delivery, again))
+        call.write(lambda _: give_back(call, RATES, delivery.address, again))
     outcome.accepted, outcome.duplicates = outcome.accepted - again, outcome.duplicates + again
     return outcome
 
@@ -237,16 +237,6 @@ class _Storer:
         with call.transaction() as db:
             RATES.count_outcomes(db, call.now, {"invalid": events})
         log.error("ingest: set aside in %s.failed, because it cannot be stored: %s", stream, reason)
-
-
-def _admitted(call: Call, delivery: Delivery) -> list[Pushed]:
-    with call.transaction():
-        return admit(call, RATES, delivery)
-
-
-def _given_back(call: Call, delivery: Delivery, events: int) -> None:
-    with call.transaction():
-        give_back(call, RATES, delivery.address, events)
 
 
 def _delivery(some: Sequence[Pushed]) -> Delivery:

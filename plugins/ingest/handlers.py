@@ -54,11 +54,6 @@ class Receiver:
         return broker.hand_over(call, self._wire, delivery)
 
 
-def get_settings(call: Call) -> Mapping[str, Any]:
-    """Show how to send, and what came in the last day."""
-    return _settings(call)
-
-
 def post_settings(call: Call) -> Mapping[str, Any]:
     """Make a new key, or change how it may be presented."""
     body = call.body
@@ -69,7 +64,7 @@ def post_settings(call: Call) -> Mapping[str, Any]:
         keys.KEYS.make(call, grace_minutes=body.get(own, 0))
     else:
         keys.allow_query_key(call, body[own])
-    return _settings(call)
+    return get_settings(call)
 
 
 def _judge(call: Call, given: list[Any]) -> tuple[list[tuple[int, Pushed]], dict[int, str]]:
@@ -107,7 +102,8 @@ def _answer(received: int, bad: Mapping[int, str], outcome: Outcome) -> dict[str
     }
 
 
-def _settings(call: Call) -> dict[str, Any]:
+def get_settings(call: Call) -> dict[str, Any]:
+    """Show how to send, and what came in the last day."""
     base = call.setting("ingest.url").rstrip("/") or call.base_url
     return {
         "ingest_url": f"{base}/?api=ingest&app={quote(call.application.id)}",

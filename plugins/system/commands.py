@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from snaglist.kernel import Application, Invalid, NotFound, ServiceError, Unavailable, hookspecs
-from snaglist.kernel.faults import Unusable, told
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.plugins import Plugins, way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
@@ -22,6 +22,7 @@ from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
 from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, unlisted
+from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending, unused, upgrade

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Delete, Row, Select, Table, Up
 
 from snaglist.kernel.database import chunks, inserted_id
 
-__all__ = ["add", "among", "change", "find", "remove"]
+__all__ = ["MOST", "add", "among", "change", "find", "remove"]
 
 MOST = 500  # values in one statement: databases bound their number
 

@@ -10,10 +10,12 @@ import logging
 import os
 import secrets
 import struct
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from sqlalchemy import select
 
@@ -30,6 +32,7 @@ log = logging.getLogger("snaglist")
 _FORMAT = b"\x01"
 _SALT_BYTES, _NONCE_BYTES = 16, 12
 _HEAD = struct.Struct(f"c{_SALT_BYTES}s{_NONCE_BYTES}s")  # format, salt, nonce; what follows is sealed
+_SHORTEST = 4  # characters of a secret: hiding what is shorter would hide more than that
 _SALT_ROW = "key_derivation_salt"
 _NO_KEY = "There is no key to seal secrets with: set SERVICE_SECRET, or make secret.key in the data directory usable."
 _WRONG_KEY = "A stored secret cannot be opened: it was sealed with another SERVICE_SECRET, or elsewhere."
@@ -117,6 +120,17 @@ class Sealing:
                     db.execute(select(table.c.value).where(table.c.key == _SALT_ROW)).scalar_one()
                 )
         return self._salt
+
+
+def without_secrets(message: str, secrets: Any) -> str:
+    """Return what a client says about its failure without the texts in `secrets`, written plainly or for a URL."""
+    if isinstance(secrets, Mapping | list):
+        for one in secrets.values() if isinstance(secrets, Mapping) else secrets:
+            message = without_secrets(message, one)
+    elif isinstance(secrets, str):
+        for form in {secrets, unquote(secrets)}:
+            message = message.replace(form, "…") if len(form) >= _SHORTEST else message
+    return message
 
 
 @lru_cache(maxsize=64)

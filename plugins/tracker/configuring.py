@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from sqlalchemy import Connection
+
 from snaglist.kernel import Call, Conflict, Invalid, Unavailable, key, times
 from snaglist.plugins.system import Refused
 from snaglist.plugins.tracker import position, queries
@@ -41,10 +43,13 @@ def show(call: Call) -> dict[str, Any]:
     }
 
 
-def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Check and store settings, outside a transaction, because a host is looked at. Fields not given stay."""
-    with call.transaction(write=False) as db:
-        before = stored.load(db)
+def change(call: Call) -> dict[str, Any]:
+    """Check and store settings, outside a transaction, because a host is looked at. Fields not given stay.
+
+    PUT and PATCH differ in their schemas: in what has a default.
+    """
+    body = call.body
+    before = call.read(stored.load)
     other = body.get("provider", before.provider) != before.provider
     after = replace(before, **{name: value for name, value in body.items() if name not in SECRETS})
     kind = _provider(call, after)
@@ -64,19 +69,18 @@ def change(call: Call, body: Mapping[str, Any]) -> dict[str, Any]:
     )
     _check_enabled(call, after, kind)
 
-    def store() -> dict[str, Any]:
-        with call.transaction() as db:
-            if replace(stored.lock(db), seed=before.seed) != before:  # the seed of what was never stored is always new
-                raise Conflict("The settings were changed meanwhile; try again.")
-            stored.save(db, after)
-            call.forget()
-            if moved:
-                position.forget(db)
-            if other:
-                queries.forget_states(db)
-            return show(call)
+    def store(db: Connection) -> dict[str, Any]:
+        if replace(stored.lock(db), seed=before.seed) != before:  # the seed of what was never stored is always new
+            raise Conflict("The settings were changed meanwhile; try again.")
+        stored.save(db, after)
+        call.forget()
+        if moved:
+            position.forget(db)
+        if other:
+            queries.forget_states(db)
+        return show(call)
 
-    return call.repeat(store)
+    return call.write(store)
 
 
 def _provider(call: Call, settings: Settings) -> Provider:

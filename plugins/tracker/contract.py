@@ -236,11 +236,8 @@ def providers(call: Call) -> Mapping[str, Provider]:
 
 def check_added(hook: str, name: str, value: Any) -> None:
     """Look at a type that a plugin adds; raises for what does not fit."""
-    if hook == register_trackers.__name__:
-        _check(name, value)
-
-
-def _check(name: str, value: Provider) -> None:
+    if hook != register_trackers.__name__:
+        return
     if len(name) > MAX_NAME:
         raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
     if not (callable(value.open) and callable(value.concerns)):

@@ -15,20 +15,9 @@ _NAME = 200
 BUSY = "The tracker is being synced; wait for that job."
 
 
-def get_settings(call: Call) -> Mapping[str, Any]:
-    """Show the settings."""
-    return configuring.show(call)
-
-
-def change_settings(call: Call) -> Mapping[str, Any]:
-    """Replace or change the settings: the schemas of the methods differ in what has a default."""
-    return configuring.change(call, call.body)
-
-
 def test(call: Call) -> Mapping[str, Any]:
     """Ask the tracker whose key it is; that it refuses is an answer, not a failure."""
-    with call.transaction(write=False) as db:
-        settings = stored.load(db)
+    settings = call.read(stored.load)
     try:
         kind = stored.provider(call, settings)
         needed = "api_key" if kind.reads else "webhook_secret"
@@ -45,26 +34,24 @@ def test(call: Call) -> Mapping[str, Any]:
 
 def sync(call: Call) -> Reply:
     """Queue a pull, or the pushing or making of items."""
-    return job_reply(call, call.repeat(lambda: _queue(call)))
+    return job_reply(call, call.write(lambda _: _queue(call)))
 
 
 def _queue(call: Call) -> int:
-    action = call.body["action"]
-    with call.transaction() as db:
-        settings = stored.load(db)
-        if not settings.enabled:
-            raise Invalid("enabled: the tracker is not enabled; set it in tracker-settings first")
-        args: dict[str, Any] = {"action": action, "actor": call.label}
-        if action == "pull":
-            if "ids" in call.body:
-                raise Invalid("ids: not with pull, which is for all items; give action push or create")
-            _check_pull(call, settings)
-        else:
-            args["ids"] = _ids(call)
-        try:
-            return call.enqueue(SYNC, args, dedupe=SYNC, total=len(args["ids"]) if "ids" in args else None)
-        except Conflict as error:
-            raise Conflict(BUSY) from error
+    action, settings = call.body["action"], stored.load(call.db)
+    if not settings.enabled:
+        raise Invalid("enabled: the tracker is not enabled; set it in tracker-settings first")
+    args: dict[str, Any] = {"action": action, "actor": call.label}
+    if action == "pull":
+        if "ids" in call.body:
+            raise Invalid("ids: not with pull, which is for all items; give action push or create")
+        _check_pull(call, settings)
+    else:
+        args["ids"] = _ids(call)
+    try:
+        return call.enqueue(SYNC, args, dedupe=SYNC, total=len(args["ids"]) if "ids" in args else None)
+    except Conflict as error:
+        raise Conflict(BUSY) from error
 
 
 def _check_pull(call: Call, settings: stored.Settings) -> None:
@@ -92,9 +79,9 @@ def _ids(call: Call) -> list[int]:
 ENDPOINTS = (
     Endpoint(
         "tracker-settings",
-        get=read(get_settings, "tracker.read"),
-        put=own(change_settings, "settings.write"),
-        patch=own(change_settings, "settings.write"),
+        get=read(configuring.show, "tracker.read"),
+        put=own(configuring.change, "settings.write"),
+        patch=own(configuring.change, "settings.write"),
     ),
     Endpoint("tracker-test", post=own(test, "settings.write")),
     Endpoint("tracker-sync", post=own(sync, "tracker.write", 200, 202)),

@@ -6,6 +6,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
+
 from snaglist.kernel import Conflict, times
 from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import position
@@ -22,8 +24,7 @@ MOVED = "The settings were changed; the next pull begins anew."
 
 def pull(call: JobCall, settings: Settings, tracker: Tracker) -> Mapping[str, Any]:
     """Pull until nothing is left, from the saved position on."""
-    with call.transaction(write=False) as db:
-        where = position.load(db, settings.generation)
+    where = call.read(lambda db: position.load(db, settings.generation))
     phase = where.phase
     resumed = where.cursor is not None
     where, done = where.begun(), Stored()
@@ -49,10 +50,10 @@ def pull(call: JobCall, settings: Settings, tracker: Tracker) -> Mapping[str, An
         fruitless = fruitless + 1 if seen and not page.items else 0
         place = json.dumps(page.cursor)
         if page.cursor is not None and (place in visited or fruitless > MAX_FRUITLESS):
-            call.repeat(partial(_begin_anew, call, settings, where))
+            call.write(partial(_begin_anew, settings, where))
             raise TrackerFailure(CIRCLE)
         visited.add(place)
-        where, stored_ = call.repeat(partial(_keep, call, settings, viewer, where, page))
+        where, stored_ = call.write(partial(_keep, call, settings, viewer, where, page))
         done.include(stored_)
         call.progress(done.pulled, text=f"{done.pulled} items")
         if page.cursor is None:
@@ -65,11 +66,10 @@ def pull(call: JobCall, settings: Settings, tracker: Tracker) -> Mapping[str, An
     }
 
 
-def _begin_anew(call: JobCall, settings: Settings, where: Position) -> None:
+def _begin_anew(settings: Settings, where: Position, db: Connection) -> None:
     """Forget a place that leads nowhere, so that the next pull reads the whole pass again."""
-    with call.transaction() as db:
-        if stored.lock(db).generation == settings.generation:
-            position.save(db, where.anew())
+    if stored.lock(db).generation == settings.generation:
+        position.save(db, where.anew())
 
 
 def _page(tracker: Tracker, where: Position, size: int) -> tuple[Page, int]:
@@ -84,15 +84,14 @@ def _page(tracker: Tracker, where: Position, size: int) -> tuple[Page, int]:
 
 
 def _keep(
-    call: JobCall, settings: Settings, viewer: Viewer | None, where: Position, page: Page
+    call: JobCall, settings: Settings, viewer: Viewer | None, where: Position, page: Page, db: Connection
 ) -> tuple[Position, Stored]:
     call.now = times.now()  # a pull may take long; each page has its own time
-    with call.transaction() as db:
-        if stored.lock(db).generation != settings.generation:
-            raise Conflict(MOVED)
-        done = store(call, settings, page.items, viewer)
-        # A change of tomorrow would hide all others until then, as the next pull begins at the newest.
-        newest = max((min(item.updated_at, call.now) for item in page.items), default=None)
-        behind = replace(where.passed(newest, page.cursor, call.now), last_error=None, paused_until=None)
-        position.save(db, behind)
+    if stored.lock(db).generation != settings.generation:
+        raise Conflict(MOVED)
+    done = store(call, settings, page.items, viewer)
+    # A change of tomorrow would hide all others until then, as the next pull begins at the newest.
+    newest = max((min(item.updated_at, call.now) for item in page.items), default=None)
+    behind = replace(where.passed(newest, page.cursor, call.now), last_error=None, paused_until=None)
+    position.save(db, behind)
     return behind, done

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call, Unavailable, times
 from snaglist.plugins.system import JobCall
@@ -42,8 +42,7 @@ def run(call: JobCall) -> Mapping[str, Any]:
 
     What may pass by itself lets the job be repeated; what will not is told in its result and on the tracker's page.
     """
-    with call.transaction(write=False) as db:
-        settings = stored.load(db)
+    settings = call.read(stored.load)
     if not settings.enabled or settings.provider != call.args["provider"]:
         return _answer([], "The tracker was switched off or changed meanwhile.")
     tracker, kind = stored.open_tracker(call, settings), stored.provider(call, settings)
@@ -78,17 +77,17 @@ def _answer(done: list[Pushed], error: str | None) -> dict[str, Any]:
 
 def push(call: JobCall, settings: Settings, kind: Provider, tracker: Tracker, pushed: Pushed, *, asked: bool) -> None:
     """Let an issue's item have its status. `asked`: somebody asked for just that, whatever changed there since."""
-    issue, link = call.repeat(partial(_read, call, settings, pushed.id))
+    issue, link = call.read(lambda db: _read(db, settings, pushed.id))
     if issue is None or link is None:
         pushed.error = NOT_LINKED
         return
     pushed.external_id = issue.external_id
-    item = tracker.item(link.external_id) if kind.reads else call.repeat(partial(_own_item, call, issue, link))
+    item = tracker.item(link.external_id) if kind.reads else call.read(lambda db: _own_item(db, issue, link))
     if item is None:
         pushed.error = GONE
         return
     if not asked and _is_later(item, link, issue):
-        call.repeat(partial(_take_over, call, settings, item))
+        call.write(partial(_take_over, call, settings, item))
         return
     if not asked and call.args.get("comment") and settings.status_writeback_comment:
         tracker.comment(item, _note(call, settings, pushed.id))
@@ -97,7 +96,10 @@ def push(call: JobCall, settings: Settings, kind: Provider, tracker: Tracker, pu
         target = kind.targets[issue.status]
         item = tracker.move(item, target, mark_of(settings, pushed.id, str(call.job_id), issue.status))
         pushed.transitioned = True
-    call.repeat(partial(_agree, call, link.issue_id, item, issue.status_updated_at))
+    # What was written is the last known state, so that the tracker's notification of it changes nothing.
+    state = item.state[:STATE_LENGTH]
+    agreed = {"remote_state": state, "last_pushed_state": state, "agreed_at": issue.status_updated_at}
+    call.write(lambda db: queries.update_links(db, [{"row_issue_id": link.issue_id, **agreed}]))
 
 
 def _is_later(item: Item, link: Row[Any], issue: Row[Any]) -> bool:
@@ -118,29 +120,18 @@ def _note(call: JobCall, settings: Settings, issue_id: int) -> Note:
     return Note(mark, text, times.add(args["at"], seconds=-SKEW_SECONDS))
 
 
-def _read(call: Call, settings: Settings, issue_id: int) -> tuple[Row[Any] | None, Row[Any] | None]:
-    with call.transaction(write=False) as db:
-        issue = queries.issues_of(db, [issue_id]).get(issue_id)
-        return issue, queries.linked(db, [issue_id], settings.provider).get(issue_id)
+def _read(db: Connection, settings: Settings, issue_id: int) -> tuple[Row[Any] | None, Row[Any] | None]:
+    issue = queries.issues_of(db, [issue_id]).get(issue_id)
+    return issue, queries.linked(db, [issue_id], settings.provider).get(issue_id)
 
 
-def _take_over(call: Call, settings: Settings, item: Item) -> None:
-    with call.transaction():
-        store(call, settings, [item], None)
+def _take_over(call: Call, settings: Settings, item: Item, _: Connection) -> None:
+    store(call, settings, [item], None)
 
 
-def _agree(call: Call, issue_id: int, item: Item, at: str | None) -> None:
-    """What was written is the last known state, so that the tracker's notification of it changes nothing."""
-    state = item.state[:STATE_LENGTH]
-    with call.transaction() as db:
-        row = {"row_issue_id": issue_id, "remote_state": state, "last_pushed_state": state, "agreed_at": at}
-        queries.update_links(db, [row])
-
-
-def _own_item(call: Call, issue: Row[Any], link: Row[Any]) -> Item:
+def _own_item(db: Connection, issue: Row[Any], link: Row[Any]) -> Item:
     """Return the item of a tracker that cannot be read from, as it is known here."""
-    with call.transaction(write=False) as db:
-        texts, names = queries.sample(db, issue.id), tag_names(db, issue.id)
+    texts, names = queries.sample(db, issue.id), tag_names(db, issue.id)
     return Item(
         id=link.external_id,
         identifier=issue.external_id or link.external_id,

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from snaglist.kernel import store
-from snaglist.kernel.database import chunks, upsert
+from snaglist.kernel.database import upsert
 from snaglist.plugins.issues import stored
-from snaglist.plugins.tracker.tables import begun, changes, deliveries, links
+from snaglist.plugins.system import rows
+from snaglist.plugins.tracker.tables import begun, changes, links
 
-CHUNK = 500
 _issues, _samples = stored.issues, stored.samples
 
 
@@ -26,41 +26,31 @@ def delete_setting(db: Connection, name: str) -> None:
 
 def lock_links(db: Connection, provider: str, external_ids: Collection[str]) -> dict[str, Row[Any]]:
     """Lock links of items and return them by external id."""
-    found: dict[str, Row[Any]] = {}
-    for some in chunks(sorted(external_ids), CHUNK):
-        here = (links.c.provider == provider, links.c.external_id.in_(some))
-        statement = select(links).where(*here).order_by(links.c.external_id).with_for_update()
-        found.update((row.external_id, row) for row in db.execute(statement))
-    return found
+    wanted = select(links).where(links.c.provider == provider).order_by(links.c.external_id).with_for_update()
+    return {row.external_id: row for row in rows.among(db, wanted, links.c.external_id, external_ids)}
 
 
 def linked(db: Connection, issue_ids: Collection[int], provider: str | None = None) -> dict[int, Row[Any]]:
     """Return the links of issues (to one provider, when given) by issue id."""
-    found: dict[int, Row[Any]] = {}
-    for some in chunks(sorted(issue_ids), CHUNK):
-        statement = select(links).where(links.c.issue_id.in_(some))
-        if provider is not None:
-            statement = statement.where(links.c.provider == provider)
-        found.update((row.issue_id, row) for row in db.execute(statement))
-    return found
+    wanted = select(links) if provider is None else select(links).where(links.c.provider == provider)
+    return {row.issue_id: row for row in rows.among(db, wanted, links.c.issue_id, issue_ids)}
 
 
-def add_links(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def add_links(db: Connection, new: Sequence[Mapping[str, Any]]) -> None:
     """Link issues to items."""
-    if rows:
-        db.execute(insert(links), list(rows))
+    if new:
+        db.execute(insert(links), list(new))
 
 
-def update_links(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write columns of links; rows hold `row_issue_id` and the same columns each."""
-    if rows:
-        db.execute(update(links).where(links.c.issue_id == bindparam("row_issue_id")), list(rows))
+def update_links(db: Connection, changed: Sequence[Mapping[str, Any]]) -> None:
+    """Write columns of links; each change holds `row_issue_id` and the same columns."""
+    if changed:
+        db.execute(update(links).where(links.c.issue_id == bindparam("row_issue_id")), list(changed))
 
 
-def remove_links(db: Connection, issue_ids: Sequence[int]) -> None:
-    """Forget the links of issues."""
-    for some in chunks(issue_ids, CHUNK):
-        db.execute(delete(links).where(links.c.issue_id.in_(some)))
+def remove_link(db: Connection, issue_id: int) -> None:
+    """Forget the link of an issue."""
+    db.execute(delete(links).where(links.c.issue_id == issue_id))
 
 
 def move_link(db: Connection, from_id: int, to_id: int) -> None:
@@ -76,38 +66,28 @@ def forget_states(db: Connection) -> None:
 
 def last_changes(db: Connection, provider: str, external_ids: Collection[str]) -> dict[str, str]:
     """Return when items were changed last, as far as it is known, by external id."""
-    found: dict[str, str] = {}
-    for some in chunks(sorted(external_ids), CHUNK):
-        here = (changes.c.provider == provider, changes.c.external_id.in_(some))
-        found.update((row.external_id, row.changed_at) for row in db.execute(select(changes).where(*here)))
-    return found
+    wanted = select(changes).where(changes.c.provider == provider)
+    return {row.external_id: row.changed_at for row in rows.among(db, wanted, changes.c.external_id, external_ids)}
 
 
 def note_changes(db: Connection, provider: str, times: Mapping[str, str]) -> None:
     """Note when items were changed last, by external id."""
-    rows = [{"provider": provider, "external_id": id_, "changed_at": at} for id_, at in sorted(times.items())]
-    upsert(db, changes, rows, greatest=("changed_at",))
+    noted = [{"provider": provider, "external_id": id_, "changed_at": at} for id_, at in sorted(times.items())]
+    upsert(db, changes, noted, greatest=("changed_at",))
 
 
 def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
     """Return what statuses and items are decided by of issues, by id."""
-    found: dict[int, Row[Any]] = {}
-    columns = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
+    names = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
                "external_url", "assignee", "channel", "first_seen", "updated_at")  # fmt: skip
-    for some in chunks(sorted(issue_ids), CHUNK):
-        statement = select(*(_issues[name] for name in columns)).where(_issues.id.in_(some))
-        found.update((row.id, row) for row in db.execute(statement))
-    return found
+    wanted = select(*(_issues[name] for name in names))
+    return {row.id: row for row in rows.among(db, wanted, _issues.id, issue_ids)}
 
 
 def named_issues(db: Connection, source: str, external_ids: Collection[str]) -> dict[str, int]:
     """Return the ids of issues that name items of a provider, by the items' names."""
-    found: dict[str, int] = {}
-    for some in chunks(sorted(external_ids), CHUNK):
-        here = (_issues.external_source == source, _issues.external_id.in_(some))
-        rows = db.execute(select(_issues.external_id, _issues.id).where(*here))
-        found.update((str(row.external_id), row.id) for row in rows)
-    return found
+    wanted = select(_issues.external_id, _issues.id).where(_issues.external_source == source)
+    return {row.external_id: row.id for row in rows.among(db, wanted, _issues.external_id, external_ids)}
 
 
 def sample(db: Connection, issue_id: int) -> Row[Any] | None:
@@ -134,13 +114,3 @@ def begun_for(db: Connection, provider: str, issue_ids: Collection[int]) -> set[
 def end(db: Connection, issue_id: int) -> None:
     """Forget that an item is made for an issue."""
     db.execute(delete(begun).where(begun.c.issue_id == issue_id))
-
-
-def add_delivery(db: Connection, digest: str, now: str) -> None:
-    """Note a delivery; IntegrityError when it came before."""
-    db.execute(insert(deliveries).values(digest=digest, received_at=now))
-
-
-def forget_deliveries(db: Connection, before: str) -> None:
-    """Forget deliveries that came before a time."""
-    db.execute(delete(deliveries).where(deliveries.c.received_at < before))

@@ -125,7 +125,7 @@ def link_item(call: Call, settings: Settings, issue_id: int, item: Item, *, acto
             return
         # A notification was faster, and its text did not tell that the item is ours.
         move_external(call, link.issue_id, None)
-        queries.remove_links(call.db, [link.issue_id])
+        queries.remove_link(call.db, link.issue_id)
     pushed = {"last_pushed_state": item.state[:STATE_LENGTH]}
     queries.add_links(call.db, [_link(call, settings, item, issue_id) | pushed])
     queries.end(call.db, issue_id)

@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
+from sqlalchemy import Connection
+
 from snaglist.kernel import Call, ServiceError, clip, times
 from snaglist.plugins.system import JobCall
 from snaglist.plugins.tracker import position
@@ -22,19 +24,17 @@ _ERROR = 500
 def run(call: JobCall) -> Mapping[str, Any]:
     """Do what `action` of the arguments says; how it ended is noted for the tracker's page."""
     action = call.args["action"]
-    with call.transaction(write=False) as db:
-        settings = stored.load(db)
+    settings = call.read(stored.load)
     if not settings.enabled:
         raise TrackerFailure("The tracker was switched off meanwhile.")
     try:
         tracker, kind = stored.open_tracker(call, settings), stored.provider(call, settings)
         done = pull(call, settings, tracker) if action == "pull" else _each(call, settings, kind, tracker, action)
     except ServiceError as error:
-        call.repeat(partial(_note_end, call, settings, error, pulled=action == "pull"))
+        call.write(partial(_note_end, settings, error, action))
         raise
-    call.repeat(partial(_note_end, call, settings, None, pulled=action == "pull"))
-    with call.transaction(write=False) as db:
-        where = position.load(db, settings.generation)
+    call.write(partial(_note_end, settings, None, action))
+    where = call.read(lambda db: position.load(db, settings.generation))
     pushed = sum(entry["ok"] for entry in done.get("results", ())) if action == "push" else 0
     shown: dict[str, Any] = {"synced_at": where.synced_through, "phase": where.phase, "has_more": False}
     shown |= {"backfill_complete": where.backfill_complete, "pushed": pushed, "results": []}
@@ -100,14 +100,11 @@ def _create(call: JobCall, settings: Settings, tracker: Tracker, entry: Pushed) 
     entry.external_id = create(call, settings, tracker, entry.id)
 
 
-def _note_end(call: JobCall, settings: Settings, error: ServiceError | None, *, pulled: bool) -> None:
-    now = times.now()
-    with call.transaction() as db:
-        if stored.lock(db).generation != settings.generation:
-            return
-        where = position.load(db, settings.generation)
-        wait = error.wait if isinstance(error, TrackerFailure) else 0
-        changes: dict[str, Any] = {"last_error": clip(error.message, _ERROR) if error else None}
-        changes["paused_until"] = times.add(now, seconds=wait) if wait else None
-        changes |= {"tried_at": now} if pulled else {}
-        position.save(db, replace(where, **changes))
+def _note_end(settings: Settings, error: ServiceError | None, action: str, db: Connection) -> None:
+    if stored.lock(db).generation != settings.generation:
+        return
+    now, wait = times.now(), error.wait if isinstance(error, TrackerFailure) else 0
+    changes: dict[str, Any] = {"last_error": clip(error.message, _ERROR) if error else None}
+    changes["paused_until"] = times.add(now, seconds=wait) if wait else None
+    changes |= {"tried_at": now} if action == "pull" else {}
+    position.save(db, replace(position.load(db, settings.generation), **changes))

@@ -7,12 +7,12 @@ from functools import partial
 from time import time
 from typing import Any
 
+from sqlalchemy import Connection, delete, insert
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import BadRequest, Call, Invalid, Reply, Unauthorized, Unavailable, times
 from snaglist.kernel.bodies import parse_json
 from snaglist.plugins.system import JobCall
-from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Delivery, Item, TrackerFailure, Viewer
 from snaglist.plugins.tracker.kinds import WEBHOOK
@@ -20,6 +20,7 @@ from snaglist.plugins.tracker.providers.generic import read_item
 from snaglist.plugins.tracker.settings import Settings
 from snaglist.plugins.tracker.signatures import is_genuine
 from snaglist.plugins.tracker.storing import is_wanted, store
+from snaglist.plugins.tracker.tables import deliveries
 from snaglist.plugins.tracker.texts import cleaned
 
 KEPT_DAYS = 7
@@ -60,8 +61,7 @@ def receive(call: Call) -> Reply:
         raise BadRequest(f"The body {error}.") from error
     if not isinstance(document, dict):
         raise Invalid("body: must be an object")
-    with call.transaction(write=False) as db:
-        settings = stored.load(db)
+    settings = call.read(stored.load)
     try:
         kind = stored.provider(call, settings)
         item_id = kind.concerns(document)
@@ -72,18 +72,17 @@ def receive(call: Call) -> Reply:
     if item_id is None:
         return _answer("ignored")
     args = {"provider": settings.provider, "item": item_id, "document": None if kind.reads else document}
-    return call.repeat(partial(_queue, call, hashlib.sha256(body).hexdigest(), args))
+    digest = hashlib.sha256(body).hexdigest()
 
+    def queue(db: Connection) -> int:
+        db.execute(delete(deliveries).where(deliveries.c.received_at < times.add(call.now, days=-KEPT_DAYS)))
+        db.execute(insert(deliveries).values(digest=digest, received_at=call.now))
+        return call.enqueue(WEBHOOK, args)
 
-def _queue(call: Call, digest: str, args: Mapping[str, Any]) -> Reply:
     try:
-        with call.transaction(durable=True) as db:
-            queries.forget_deliveries(db, times.add(call.now, days=-KEPT_DAYS))
-            queries.add_delivery(db, digest, call.now)
-            job_id = call.enqueue(WEBHOOK, args)
+        return _answer("queued", call.write(queue, durable=True))
     except IntegrityError:
         return _answer("duplicate")
-    return _answer("queued", job_id)
 
 
 def _answer(status: str, job_id: int | None = None) -> Reply:
@@ -92,24 +91,17 @@ def _answer(status: str, job_id: int | None = None) -> Reply:
 
 def run(call: JobCall) -> Mapping[str, Any]:
     """Job: read an item again (a generic one is in the arguments) and store it."""
-    with call.transaction(write=False) as db:
-        settings = stored.load(db)
+    settings = call.read(stored.load)
     if not settings.enabled or settings.provider != call.args["provider"]:
         return {"ok": False, "error": "The tracker was switched off or changed meanwhile."}
     try:
         item, viewer = _read(call, settings)
     except TrackerFailure as error:
         raise (Unavailable(error.message) if error.passing else error) from error
-
     if item is None:
         return {"ok": True, "gone": True}
-
-    def keep() -> Mapping[str, Any]:
-        with call.transaction():
-            done = store(call, settings, [item], viewer, all_=call.args["document"] is not None)
-        return {"ok": True, **asdict(done)}
-
-    return call.repeat(keep)
+    all_ = call.args["document"] is not None
+    return {"ok": True, **asdict(call.write(lambda _: store(call, settings, [item], viewer, all_=all_)))}
 
 
 def _read(call: JobCall, settings: Settings) -> tuple[Item | None, Viewer | None]:

@@ -10,10 +10,11 @@ from sqlalchemy import MetaData, Table, UniqueConstraint, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from snaglist.kernel import columns
-from snaglist.kernel.bulk import FEW, insert_rows
+from snaglist.kernel.bulk import FEW
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.system import insert_rows
 
 MANY = FEW * 3
 things = Table(

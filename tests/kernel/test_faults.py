@@ -15,10 +15,10 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import Conflict, Unavailable, store, times
 from snaglist.kernel.applications import Application
-from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look, told
+from snaglist.kernel.faults import DENIED, FULL, MISSING, READONLY, Unusable, fault_of, look
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
-from snaglist.plugins.system import Job, Worker, health
+from snaglist.plugins.system import Job, Worker, health, told
 from snaglist.plugins.system.registering import adopt_applications, recreate_application, was_used
 from snaglist.plugins.system.repairing import check
 from snaglist.plugins.system.upgrading import pending_steps, upgrade

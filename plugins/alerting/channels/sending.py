@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import unquote
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Unavailable
 from snaglist.plugins.alerting.channels import sealing
 from snaglist.plugins.alerting.channels.contract import Message, NotDelivered, Opening, Send, types
-
-_SHORTEST = 4  # what is shorter would hide more than a secret
+from snaglist.plugins.system import without_secrets
 
 
 @contextmanager
@@ -39,13 +37,4 @@ def _telling_no_secrets(target: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     except NotDelivered as error:
-        raise NotDelivered(_without(target, error.message), answered=error.answered) from error
-
-
-def _without(target: Mapping[str, Any], message: str) -> str:
-    for value in target.values():
-        for text in value if isinstance(value, list) else (value,):
-            for form in {str(text), unquote(str(text))}:
-                if len(form) >= _SHORTEST:
-                    message = message.replace(form, "…")
-    return message
+        raise NotDelivered(without_secrets(error.message, target), answered=error.answered) from error

@@ -13,12 +13,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, select
 
 from snaglist.kernel import times
-from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import chunks, upsert
 from snaglist.plugins.alerting.evaluating.seen import SeenIssue
 from snaglist.plugins.alerting.rules import about
 from snaglist.plugins.alerting.tables import minutes
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import insert_rows, rows
 
 CHUNK = 500
 SPIKE_MINUTES = 24 * 60

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, func, select, update
 
 from snaglist.plugins.issues.facets import Facet, Span
 from snaglist.plugins.issues.storing.rows import update_rows
@@ -17,7 +17,7 @@ from snaglist.plugins.issues.tables import (
     occurrences,
     status_history,
 )
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import insert_rows, rows
 
 SAMPLE_COLUMNS = (
     "severity",
@@ -63,7 +63,7 @@ def move_rows(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
     """Give the rows of issues to the target, and make their ids mean it."""
     for table in _MOVED:
         rows.among(db, update(table).values(issue_id=target_id), table.c.issue_id, issue_ids)
-    db.execute(insert(issue_aliases), [{"old_id": old_id, "issue_id": target_id} for old_id in issue_ids])
+    insert_rows(db, issue_aliases, [{"old_id": old_id, "issue_id": target_id} for old_id in issue_ids])
 
 
 def move_sample(db: Connection, issue_id: int, target_id: int) -> None:

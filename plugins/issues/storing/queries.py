@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
-from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
 from snaglist.plugins.issues.storing.rows import update_rows
 from snaglist.plugins.issues.tables import (
@@ -16,6 +15,7 @@ from snaglist.plugins.issues.tables import (
     issues,
     occurrences,
 )
+from snaglist.plugins.system import insert_rows
 
 CHUNK = 500
 

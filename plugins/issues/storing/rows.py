@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, Update, bindparam, text, update
 
-from snaglist.kernel.bulk import FEW, Rows, is_text, qualified, records, recordset
+from snaglist.kernel.bulk import FEW, Rows, is_text, records, recordset
+from snaglist.plugins.system import qualified
 
 
 def update_rows(db: Connection, table: Table, rows: Rows) -> None:

@@ -1,10 +1,9 @@
 """SQL of deploys."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, case, delete, exists, func, insert, or_, select, tuple_
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, Row, and_, case, exists, func, or_, select, tuple_
 
 from snaglist.plugins.issues import stored
 from snaglist.plugins.releases.tables import OTHER, release_issues, releases
@@ -56,27 +55,6 @@ def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[
         .group_by(here.c.version_hash, here.c.environment)
     )
     return {(row[0], row[1]): (int(row[2]), int(row[3])) for row in db.execute(counted)}
-
-
-def find_deploy(db: Connection, version: str, environment: str) -> Row[Any]:
-    """Return a deploy that exists."""
-    here = (releases.c.version == version, releases.c.environment == environment)
-    return db.execute(select(releases).where(*here)).one()
-
-
-def add_deploy(db: Connection, row: Mapping[str, Any]) -> bool:
-    """Insert a deploy; False when there is one of this version and environment."""
-    try:
-        with db.begin_nested():
-            db.execute(insert(releases).values(row))
-    except IntegrityError:
-        return False
-    return True
-
-
-def remove_deploy(db: Connection, deploy_id: int) -> bool:
-    """Delete a deploy; False when there is none."""
-    return db.execute(delete(releases).where(releases.c.id == deploy_id)).rowcount > 0
 
 
 def deploy_times(db: Connection, versions: Collection[str]) -> dict[str, dict[str, str]]:

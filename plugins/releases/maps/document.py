@@ -9,6 +9,8 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import zstandard
+
 from snaglist.kernel import Invalid, TooLarge
 from snaglist.kernel.text import CONTROLS
 from snaglist.plugins.issues import clean
@@ -45,6 +47,11 @@ def read_map(given: str | Mapping[str, Any]) -> SourceMap:
     except ValueError as error:
         raise Invalid(f"map: its mappings are broken: {error}") from error
     return SourceMap(content, size, parsed.source_count, _debug_id(document))
+
+
+def unpack(content: bytes) -> bytes:
+    """Return the JSON of a kept map."""
+    return zstandard.ZstdDecompressor().decompress(content, max_output_size=2 * MAX_SIZE)
 
 
 def read_debug_id(text: str) -> str:

@@ -1,49 +1,109 @@
-"""HTTP in, HTTP out: `source-maps`."""
+"""`source-maps`: what maps are known by, and what a new one replaces."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, own, paging, read, write
-from snaglist.plugins.releases.maps import queries, service
+import zstandard
+from sqlalchemy import Connection, Row
+from sqlalchemy.exc import IntegrityError
+
+from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, TooLarge, digest, own, paging, read, write
+from snaglist.plugins.releases.maps import queries
+from snaglist.plugins.releases.maps.document import read_debug_id, read_map
+from snaglist.plugins.releases.maps.library import MISSING, is_installed
+from snaglist.plugins.releases.maps.names import file_of, name_hash
+from snaglist.plugins.releases.tables import source_maps
+from snaglist.plugins.system import rows
 
 BODY_LIMIT = 96 * 1024 * 1024
+LEVEL = 6
+_PACKET_ROOM = 65_536
+_TAKEN = "file: another map has this release and file; replace or delete that"
 
 
 def list_maps(call: Call) -> Mapping[str, Any]:
     """List maps, the newest first."""
     page, limit = call.query["page"], call.query["limit"]
-    total, rows = queries.page_of_maps(call.db, call.query.get("release"), page, limit)
-    return {"data": [service.show(row) for row in rows], "meta": paging.meta(total, page, limit)}
+    total, found = queries.page_of_maps(call.db, call.query.get("release"), page, limit)
+    return {"data": [_show(row) for row in found], "meta": paging.meta(total, page, limit)}
 
 
-def post_map(call: Call) -> Reply:
-    """Keep a map; the one of the same debug id, or of the same release and file, gives way."""
-    row, new = service.take(call, _with_map(call.body))
-    return Reply(service.show(row), 201 if new else 200)
+def create(call: Call) -> Reply:
+    """Keep a map that was sent; the one of the same debug id, or of the same release and file, gives way."""
+    columns = _columns(call.body)
+
+    def store(db: Connection) -> Reply:
+        _check_size(db, columns)
+        same = queries.lock_same(db, columns["release"], columns["file_hash"], columns["debug_id"])
+        for other in same[1:]:  # the map with this id moves to the place of another one
+            rows.remove(db, source_maps, other.id)
+        if same:
+            map_id = same[0].id
+            rows.change(db, source_maps, map_id, **columns, updated_at=call.now)
+        else:
+            map_id = rows.add(db, source_maps, {**columns, "created_at": call.now, "updated_at": call.now})
+        return Reply(_show(_found(db, map_id)), 200 if same else 201)
+
+    try:
+        return call.write(store)
+    except IntegrityError:  # another request brought it meanwhile: now there is one to replace
+        return call.write(store)
 
 
-def put_map(call: Call) -> Mapping[str, Any]:
-    """Replace a map."""
-    return service.show(service.replace(call, _with_map(call.body)))
+def replace(call: Call) -> Mapping[str, Any]:
+    """Replace names and content of a map."""
+    return _change(call, _columns(call.body))
 
 
-def patch_map(call: Call) -> Mapping[str, Any]:
-    """Change a map."""
-    return service.show(service.change(call, _plain(call.body)))
+def change(call: Call) -> Mapping[str, Any]:
+    """Change the release, the file or the content of a map; its debug id follows a new content that has one."""
+    body = _plain(call.body)
+    columns: dict[str, Any] = {}
+    if "release" in body:
+        columns["release"] = body["release"]
+    if "file" in body:
+        columns |= _file(body["file"])
+    if "map" in body:
+        columns |= _content(body["map"])
+        if columns["debug_id"] is None:
+            del columns["debug_id"]
+    return _change(call, columns)
 
 
-def delete_map(call: Call) -> Mapping[str, Any]:
+def delete(call: Call) -> Mapping[str, Any]:
     """Delete a map; text that was resolved with it stays as it is."""
-    if not queries.remove_map(call.db, call.body["id"]):
+    if not rows.remove(call.db, source_maps, call.body["id"]):
         raise NotFound("Unknown source map.")
     return {"id": call.body["id"], "deleted": True}
 
 
-def _with_map(body: Mapping[str, Any]) -> dict[str, Any]:
-    given = _plain(body)
-    if "map" not in given:
-        raise Invalid("map: is required")
-    return given
+def _show(row: Row[Any]) -> dict[str, Any]:
+    names = ("id", "release", "file", "debug_id", "size", "sources", "created_at", "updated_at")
+    return {name: getattr(row, name) for name in names}
+
+
+def _change(call: Call, columns: Mapping[str, Any]) -> Mapping[str, Any]:
+    map_id = call.body["id"]
+
+    def store(db: Connection) -> Mapping[str, Any]:
+        _found(db, map_id)
+        _check_size(db, columns)
+        rows.change(db, source_maps, map_id, **columns, updated_at=call.now)
+        return _show(_found(db, map_id))
+
+    try:
+        return call.write(store)
+    except IntegrityError as error:
+        taken = "debug_id: another map has this id" if "debug" in str(error.orig) else _TAKEN
+        raise Invalid(taken) from error
+
+
+def _found(db: Connection, map_id: int) -> Row[Any]:
+    row = queries.one_map(db, map_id)
+    if row is None:
+        raise NotFound("Unknown source map.")
+    return row
 
 
 def _plain(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,14 +116,58 @@ def _plain(body: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
+def _columns(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns of a whole map: its names and its content."""
+    body = _plain(given)
+    if "map" not in body:
+        raise Invalid("map: is required")
+    columns = {"release": body.get("release"), **_file(body.get("file")), **_content(body["map"])}
+    if body.get("debug_id") is not None:
+        columns["debug_id"] = read_debug_id(body["debug_id"])
+    missing = [name for name in ("release", "file") if columns[name] is None]
+    if missing and columns["debug_id"] is None:
+        raise Invalid([f"{name}: is required for a map without a debug id" for name in missing])
+    return columns
+
+
+def _file(given: str | None) -> dict[str, Any]:
+    """Return the columns of a generated file's name, that may be a URL."""
+    if given is None:
+        return {"file": None, "file_hash": None, "name_hash": None}
+    file = file_of(given)
+    if not file:
+        raise Invalid("file: must name the generated file, such as static/js/app.js")
+    return {"file": file, "file_hash": digest(file), "name_hash": name_hash(file)}
+
+
+def _content(given: str | Mapping[str, Any]) -> dict[str, Any]:
+    if not is_installed():
+        raise Invalid(f"map: {MISSING}")
+    found = read_map(given)
+    return {
+        "debug_id": found.debug_id,
+        "size": found.size,
+        "sources": found.sources,
+        "content": zstandard.ZstdCompressor(LEVEL).compress(found.content),
+        "content_hash": hashlib.sha256(found.content).hexdigest(),
+    }
+
+
+def _check_size(db: Connection, columns: Mapping[str, Any]) -> None:
+    content = columns.get("content")
+    largest = None if content is None else queries.largest_value(db)
+    if content is not None and largest is not None and len(content) * 17 // 16 + _PACKET_ROOM > largest:
+        raise TooLarge("map: is larger than the database takes: raise its max_allowed_packet")
+
+
 ENDPOINTS = (
     Endpoint(
         "source-maps",
         get=read(list_maps, "releases.read"),
-        post=own(post_map, "releases.write", 201, 200),
-        put=own(put_map, "releases.write"),
-        patch=own(patch_map, "releases.write"),
-        delete=write(delete_map, "releases.write"),
+        post=own(create, "releases.write", 201, 200),
+        put=own(replace, "releases.write"),
+        patch=own(change, "releases.write"),
+        delete=write(delete, "releases.write"),
         body_limit=BODY_LIMIT,
         gzip=True,
     ),

@@ -1,14 +1,14 @@
 """SQL of source maps. Contents are read one by one, and only when they are needed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, delete, func, insert, literal_column, select, update
+from sqlalchemy import Connection, Row, func, literal_column, select
 
-from snaglist.kernel.database import chunks, inserted_id
+from snaglist.kernel.database import chunks
 from snaglist.plugins.releases.tables import source_maps
+from snaglist.plugins.system import rows
 
-CHUNK = 500
 _SHOWN = tuple(column for column in source_maps.c if column.name not in ("content", "file_hash", "name_hash"))
 
 
@@ -24,8 +24,8 @@ def page_of_maps(db: Connection, release: str | None, page: int, limit: int) -> 
     """Return how many maps there are, and a page of them, the newest first."""
     wanted = () if release is None else (source_maps.c.release == release,)
     total = db.execute(select(func.count()).select_from(source_maps).where(*wanted)).scalar_one()
-    rows = select(*_SHOWN).where(*wanted).order_by(source_maps.c.id.desc()).limit(limit).offset((page - 1) * limit)
-    return total, db.execute(rows).all()
+    shown = select(*_SHOWN).where(*wanted).order_by(source_maps.c.id.desc())
+    return total, db.execute(shown.limit(limit).offset((page - 1) * limit)).all()
 
 
 def one_map(db: Connection, map_id: int) -> Row[Any] | None:
@@ -43,21 +43,6 @@ def lock_same(db: Connection, release: str | None, file_hash: str | None, debug_
     return list(found.values())
 
 
-def add_map(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a map and return its id."""
-    return inserted_id(db.execute(insert(source_maps).values(row)))
-
-
-def change_map(db: Connection, map_id: int, row: Mapping[str, Any]) -> None:
-    """Change columns of a map."""
-    db.execute(update(source_maps).where(source_maps.c.id == map_id).values(row))
-
-
-def remove_map(db: Connection, map_id: int) -> bool:
-    """Delete a map; False when there is none."""
-    return db.execute(delete(source_maps).where(source_maps.c.id == map_id)).rowcount > 0
-
-
 def content(db: Connection, map_id: int) -> bytes:
     """Return the content of a map as it is kept."""
     return bytes(db.execute(select(source_maps.c.content).where(source_maps.c.id == map_id)).scalar_one())
@@ -65,23 +50,19 @@ def content(db: Connection, map_id: int) -> bytes:
 
 def of_debug_ids(db: Connection, debug_ids: Collection[str]) -> dict[str, Kept]:
     """Return maps by their debug ids."""
-    found: dict[str, Kept] = {}
     columns = (source_maps.c.debug_id, source_maps.c.id, source_maps.c.file, source_maps.c.content_hash)
-    for some in chunks(sorted(debug_ids), CHUNK):
-        for row in db.execute(select(*columns).where(source_maps.c.debug_id.in_(some))):
-            found[row.debug_id] = Kept(row.id, row.file, row.content_hash)
-    return found
+    found = rows.among(db, select(*columns), source_maps.c.debug_id, debug_ids)
+    return {row.debug_id: Kept(row.id, row.file, row.content_hash) for row in found}
 
 
 def of_names(db: Connection, releases: Collection[str], hashes: Collection[str]) -> dict[tuple[str, str], list[Kept]]:
     """Return the maps of releases by release and digest of the file's base name."""
     found: dict[tuple[str, str], list[Kept]] = {}
     table = source_maps.c
-    columns = (table.release, table.name_hash, table.id, table.file, table.content_hash)
-    for some in chunks(sorted(releases), CHUNK):
-        for names in chunks(sorted(hashes), CHUNK):
-            for row in db.execute(select(*columns).where(table.release.in_(some), table.name_hash.in_(names))):
-                found.setdefault((row.release, row.name_hash), []).append(Kept(row.id, row.file, row.content_hash))
+    columns = select(table.release, table.name_hash, table.id, table.file, table.content_hash)
+    for some in chunks(sorted(releases), rows.MOST):
+        for row in rows.among(db, columns.where(table.release.in_(some)), table.name_hash, hashes):
+            found.setdefault((row.release, row.name_hash), []).append(Kept(row.id, row.file, row.content_hash))
     return found
 
 

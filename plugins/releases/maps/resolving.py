@@ -12,12 +12,11 @@ from typing import Any
 from snaglist.kernel import Call, Invalid
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame
 from snaglist.plugins.releases.maps import queries
-from snaglist.plugins.releases.maps.document import read_debug_id
+from snaglist.plugins.releases.maps.document import read_debug_id, unpack
 from snaglist.plugins.releases.maps.library import is_installed
 from snaglist.plugins.releases.maps.lookup import MAPS, Origin, ParsedMap
 from snaglist.plugins.releases.maps.names import closest, file_of, name_hash
 from snaglist.plugins.releases.maps.places import Spot, find_spot, is_script
-from snaglist.plugins.releases.maps.service import unpack
 
 _MAX_LINES = 1_000  # of a trace; a longer one repeats itself
 _LIBRARY = re.compile(r"(?:\A|/)node_modules/|webpack/(?:bootstrap|runtime)|\(webpack\)|\Anode:")

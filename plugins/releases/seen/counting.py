@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
+from sqlalchemy import Connection
+
 from snaglist.kernel import Call, digest
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import IssueChange, StoredBatch, clean
@@ -60,11 +62,10 @@ def run(call: JobCall) -> Mapping[str, Any]:
     for after in range(first, last, _PIECE):
         call.check_cancelled()
         end = min(after + _PIECE, last)
-        call.repeat(partial(_note, call, after, end))
+        call.write(partial(_note, after, end))
         call.progress(end - first, last - first)
     return {"events": max(0, last - first)}
 
 
-def _note(call: Call, after: int, last: int) -> None:
-    with call.transaction() as db:
-        queries.add(db, {sighting(*one) for one in queries.occurring_between(db, after, last)})
+def _note(after: int, last: int, db: Connection) -> None:
+    queries.add(db, {sighting(*one) for one in queries.occurring_between(db, after, last)})

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, Row, func, select
 from snaglist.kernel.database import chunks, insert_ignore
 from snaglist.plugins.issues import stored
 from snaglist.plugins.releases.tables import OTHER, release_issues
+from snaglist.plugins.system import rows
 
-CHUNK = 500
 _facets, _occurrences = stored.facets, stored.occurrences
 
 
@@ -24,19 +24,17 @@ class Sighting(NamedTuple):
 def add(db: Connection, sightings: Collection[Sighting]) -> None:
     """Add what is not known yet: of a busy application nearly everything is."""
     known: set[Sighting] = set()
-    hashes = sorted({one.version_hash for one in sightings})
-    for some in chunks(sorted({one.issue_id for one in sightings}), CHUNK):
-        for versions in chunks(hashes, CHUNK):
-            here = (release_issues.c.issue_id.in_(some), release_issues.c.version_hash.in_(versions))
-            known |= {_sighting(row) for row in db.execute(select(release_issues).where(*here))}
+    issue_ids = {one.issue_id for one in sightings}
+    for versions in chunks(sorted({one.version_hash for one in sightings}), rows.MOST):
+        here = select(release_issues).where(release_issues.c.version_hash.in_(versions))
+        known |= set(map(_sighting, rows.among(db, here, release_issues.c.issue_id, issue_ids)))
     missing = sorted(set(sightings) - known)
     insert_ignore(db, release_issues, [one._asdict() for one in missing])
 
 
 def of_issues(db: Connection, issue_ids: Collection[int]) -> Iterable[Sighting]:
     """Return the rows of issues."""
-    for some in chunks(sorted(issue_ids), CHUNK):
-        yield from map(_sighting, db.execute(select(release_issues).where(release_issues.c.issue_id.in_(some))).all())
+    return map(_sighting, rows.among(db, select(release_issues), release_issues.c.issue_id, issue_ids))
 
 
 def occurring(db: Connection, issue_id: int) -> Sequence[tuple[str, str]]:
@@ -60,8 +58,9 @@ def last_occurrence(db: Connection) -> int:
 
 def releases_of(db: Connection, issue_id: int) -> list[Row[Any]]:
     """Return the releases of an issue as `value`, `count`, `first_seen` and `last_seen`, the last seen first."""
-    rows = select(*_facets).where(_facets.issue_id == issue_id, _facets.facet == "release", _facets.value != OTHER)
-    return list(db.execute(rows.order_by(_facets.last_seen.desc(), _facets.value.desc())).all())
+    here = (_facets.issue_id == issue_id, _facets.facet == "release", _facets.value != OTHER)
+    found = select(*_facets).where(*here).order_by(_facets.last_seen.desc(), _facets.value.desc())
+    return list(db.execute(found).all())
 
 
 def shown_event(db: Connection, issue_id: int) -> Any:

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from snaglist.kernel import Invalid
-from snaglist.kernel.faults import Unusable, told
+from snaglist.kernel.faults import Unusable
 from snaglist.kernel.privacy import make_folder
 from snaglist.plugins.system.command_line import Session, command, table
 from snaglist.plugins.system.commands import PARTLY, db
+from snaglist.plugins.system.remedies import told
 
 _LATER = "once it works, load the file again with --replace, or go on without them"
 

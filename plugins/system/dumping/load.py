@@ -12,11 +12,11 @@ from sqlalchemy import Column, Connection, LargeBinary, MetaData, Table, delete,
 from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import Application, Conflict, store
-from snaglist.kernel.bulk import insert_rows
 from snaglist.kernel.database import ends_transaction
 from snaglist.kernel.faults import MISSING, Unusable
 from snaglist.kernel.service import Service
 from snaglist.kernel.text import slug
+from snaglist.plugins.system.bulk import insert_rows
 from snaglist.plugins.system.dumping.dump import Progress, tables_of
 from snaglist.plugins.system.dumping.file import DumpFile, read_dump
 from snaglist.plugins.system.dumping.numbers import restart_numbers, take_numbers

@@ -8,7 +8,7 @@ import re
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select, text
 
-from snaglist.kernel.bulk import qualified
+from snaglist.plugins.system.bulk import qualified
 
 _COUNTER = re.compile(r"^\).*?\bAUTO_INCREMENT=(\d+)", re.MULTILINE)
 

@@ -111,6 +111,6 @@ def job_state(call: Call, job_id: int, extra: Mapping[str, Any] | None = None) -
         raise Conflict("The job was cancelled.")
     if row["status"] == "failed":
         failure = ServiceError(row["error"] or "The job failed.")
-        failure.status = row["error_status"] or 500
+        failure.status = row["error_status"]
         raise failure
     return Reply({"job_id": job_id, "status": row["status"], **(extra or {})}, 202)

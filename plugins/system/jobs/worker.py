@@ -107,11 +107,12 @@ class Worker:
         return listed if active <= {one.id for one in listed} else applications.refresh()
 
     def _is_time(self, application: Application, active: bool) -> bool:
-        now, again = time.monotonic(), self._again.get(application.id, 0.0)
-        if now < again:
+        now = time.monotonic()
+        waits = application.id in self._again
+        if waits and now < self._again[application.id]:
             return False
         scheduled = self._schedules and self._service.part(Schedules).next(application) <= now
-        return active or bool(again) or scheduled or self._is_forgotten(application, now)
+        return active or waits or scheduled or self._is_forgotten(application, now)
 
     def _is_forgotten(self, application: Application, now: float) -> bool:
         return now - self._looked.get(application.id, -SWEEP_SECONDS) >= SWEEP_SECONDS

@@ -1,131 +1,72 @@
 """GitLab: REST API v4, https://docs.gitlab.com/api/issues/.
 
-Pages by number; the header `X-Next-Page` is empty on the last one. `state_event` closes and reopens.
+Pages by number; the header `X-Next-Page` is empty on the last one. `state_event` closes and reopens. Personal, project
+and group access tokens may be sent as OAuth tokens are.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
-from snaglist.plugins.tracker.contract import (
-    Delivery,
-    Draft,
-    Item,
-    Label,
-    Note,
-    Opening,
-    Page,
-    Provider,
-    TrackerFailure,
-    Viewer,
-    targets,
-)
-from snaglist.plugins.tracker.providers.walking import place
+from snaglist.plugins.tracker.contract import Delivery, Item, Note, Provider, targets
+from snaglist.plugins.tracker.providers.forge import Forge, labels_of, people_of
 from snaglist.plugins.tracker.signatures import is_standard, seconds
-from snaglist.plugins.tracker.texts import color, hidden, inside, iso, moment, parts, row, rows, token
-from snaglist.plugins.tracker.web import Missing, Web
+from snaglist.plugins.tracker.texts import inside, iso, moment, parts
+from snaglist.plugins.tracker.web import Got
 
 _ID = re.compile(r"([\w.-]+(?:/[\w.-]+)+)#([0-9]{1,18})", re.ASCII)
-_PAGES = 5
+_ALL = {"state": "all", "with_labels_details": "true"}
 
 
-class GitLab:
-    """A project's issues."""
+class GitLab(Forge):
+    """A project's issues: /projects/:id/issues."""
 
-    def __init__(self, opening: Opening) -> None:
-        self._base, self._project = opening.endpoint, quote(opening.wanted.project, safe="")
-        # Personal, project and group access tokens may be sent as OAuth tokens are.
-        self._web = Web(opening, {"Authorization": f"Bearer {opening.api_key}"})
+    vendor, id_form, login, text, comments = "GitLab", _ID, "username", "description", "/notes"
+    by_change, since = {"scope": "all", **_ALL, "order_by": "updated_at", "sort": "asc"}, "updated_after"
 
-    def viewer(self) -> Viewer:
-        """GET /user."""
-        user = row(self._web.get(f"{self._base}/user").data)
-        names = parts(user, "username", "id", "name", "email")
-        return Viewer(str(user["id"]), str(user.get("name") or ""), str(user.get("email") or ""), names)
+    def issues(self, project: str) -> str:
+        """Return the address of a project's issues."""
+        return f"{self._base}/projects/{quote(project, safe='')}/issues"
 
-    def page(self, since: str | None, cursor: Any, size: int) -> Page:
-        """GET /projects/:id/issues by ascending `updated_at`."""
-        where = place(since, cursor)
-        query = {"order_by": "updated_at", "sort": "asc", "per_page": size, "page": where.page(size)}
-        got = self._list(query | ({"updated_after": iso(where.since)} if where.since else {}))
-        listed = rows(got.data)
-        last = moment(listed[-1]["updated_at"]) if listed else None
-        more = bool(got.headers.get("x-next-page", "").strip())
-        return Page([_item(one) for one in listed], where.after(size, last, more=more))
+    def has_next(self, got: Got) -> bool:
+        """Read the header `X-Next-Page`."""
+        return bool(got.headers.get("x-next-page", "").strip())
 
-    def item(self, item_id: str) -> Item | None:
-        """GET /projects/:id/issues/:issue_iid."""
-        try:
-            return _item(row(self._web.get(self._address(item_id)).data))
-        except Missing:
-            return None
+    def of_mine(self, since: str) -> Mapping[str, str]:
+        """Return the query for what this user made lately."""
+        return {"scope": "created_by_me", **_ALL, "created_after": iso(since), "order_by": "created_at"}
 
-    def create(self, draft: Draft) -> Item:
-        """POST /projects/:id/issues."""
-        body = {"title": draft.title[:255], "description": draft.description}
-        return _item(row(self._web.send("POST", f"{self._base}/projects/{self._project}/issues", body).data))
-
-    def find(self, draft: Draft, since: str) -> Item | None:
-        """Look through what this user made lately."""
-        query: dict[str, Any] = {"created_after": iso(since), "order_by": "created_at", "per_page": 100}
-        for page in range(1, _PAGES + 1):
-            got = self._list({**query, "page": page}, scope="created_by_me")
-            for one in rows(got.data):
-                if token(draft.mark) in (one.get("description") or ""):
-                    return _item(one)
-            if not got.headers.get("x-next-page", "").strip():
-                break
-        return None
-
-    def comment(self, item: Item, note: Note) -> None:
-        """POST /projects/:id/issues/:issue_iid/notes, after a look at the latest ones."""
-        address = f"{self._address(item.id)}/notes"
-        latest = urlencode({"order_by": "created_at", "sort": "desc", "per_page": 100})
-        listed = rows(self._web.get(f"{address}?{latest}").data)
-        if not any(hidden(note.mark) in (one.get("body") or "") for one in listed):
-            self._web.send("POST", address, {"body": f"{note.text}\n\n{hidden(note.mark)}"})
+    def latest(self, note: Note) -> Mapping[str, str]:
+        """Return the query for the newest notes."""
+        return {"order_by": "created_at", "sort": "desc"}
 
     def move(self, item: Item, status: str, mark: str) -> Item:
         """PUT /projects/:id/issues/:issue_iid with `state_event`."""
         event = "close" if status in ("fixed", "wont_fix") else "reopen"
-        return _item(row(self._web.send("PUT", self._address(item.id), {"state_event": event}).data))
+        return self.sent("PUT", self._address(item.id), {"state_event": event})
 
-    def _list(self, query: Mapping[str, Any], scope: str = "all") -> Any:
-        text = urlencode({"scope": scope, "state": "all", "with_labels_details": "true", **query})
-        return self._web.get(f"{self._base}/projects/{self._project}/issues?{text}")
-
-    def _address(self, item_id: str) -> str:
-        found = _ID.fullmatch(item_id)
-        if not found:
-            raise TrackerFailure("This is no issue of GitLab.")
-        return f"{self._base}/projects/{quote(found[1], safe='')}/issues/{found[2]}"
-
-
-def _item(found: Mapping[str, Any]) -> Item:
-    full = str(inside(found, "references").get("full") or "")
-    project = full.rpartition("#")[0]
-    person = inside(found, "assignee")
-    people = [one for one in found.get("assignees") or () if isinstance(one, Mapping)]
-    # Details of labels come with lists only; elsewhere a label is its name.
-    labels = [one if isinstance(one, Mapping) else {"name": one} for one in found.get("labels") or ()]
-    person = person or (people[0] if people else {})
-    return Item(
-        id=full,
-        identifier=full,
-        title=str(found.get("title") or ""),
-        description=str(found.get("description") or ""),
-        url=str(found.get("web_url") or ""),
-        state=str(found.get("state") or "opened")[:40],
-        status="fixed" if found.get("state") == "closed" else "open",
-        group=project,
-        places=(project, str(found.get("project_id", ""))),
-        labels=tuple(Label(str(one["name"]), color(one.get("color"))) for one in labels if one.get("name")),
-        assignee=str(person["username"]) if person.get("username") else None,
-        people=tuple(name for one in people for name in parts(one, "username", "id", "name", "email")),
-        created_at=moment(found["created_at"]),
-        updated_at=moment(found["updated_at"]),
-    )
+    def read(self, found: Mapping[str, Any]) -> Item:
+        """Return an issue as an item."""
+        full = str(inside(found, "references").get("full") or "")
+        project, people = full.rpartition("#")[0], people_of(found)
+        person = inside(found, "assignee") or (people[0] if people else {})
+        return Item(
+            id=full,
+            identifier=full,
+            title=str(found.get("title") or ""),
+            description=str(found.get("description") or ""),
+            url=str(found.get("web_url") or ""),
+            state=str(found.get("state") or "opened")[:40],
+            status="fixed" if found.get("state") == "closed" else "open",
+            group=project,
+            places=(project, str(found.get("project_id", ""))),
+            labels=labels_of(found),
+            assignee=str(person["username"]) if person.get("username") else None,
+            people=tuple(name for one in people for name in parts(one, "username", "id", "name", "email")),
+            created_at=moment(found["created_at"]),
+            updated_at=moment(found["updated_at"]),
+        )
 
 
 def _sent_at(delivery: Delivery, document: Mapping[str, Any]) -> float | None:

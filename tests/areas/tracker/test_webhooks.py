@@ -22,7 +22,7 @@ from snaglist.kernel import BadRequest, times
 from snaglist.plugins.tracker import Delivery, Item
 from snaglist.plugins.tracker import settings as tracker_settings
 from snaglist.plugins.tracker.providers import BUILT_IN
-from snaglist.plugins.tracker.signatures import is_genuine, is_usable
+from snaglist.plugins.tracker.signatures import is_genuine, is_standard, is_usable, seconds
 from snaglist.plugins.tracker.storing import store
 from snaglist.plugins.tracker.tables import deliveries
 
@@ -322,7 +322,8 @@ def test_a_tracker_that_is_away_is_asked_again(github: Any) -> None:
 
 # -- secrets that prove nothing, and two at once
 
-USELESS = ["whsec_", " whsec_ ", "whsec_====", "whsec_not base64", "whsec_YQ==", "whsec_é", "x", "1234567", "       x"]
+USELESS = ["whsec_", " whsec_ ", "whsec_====", "whsec_not base64", "whsec_MTIz NDU2Nzg=", "whsec_YQ==", "whsec_é", "x",
+           "1234567", "       x"]  # fmt: skip
 
 
 def forged(body: bytes, secret: str) -> list[dict[str, str]]:
@@ -493,6 +494,43 @@ def test_an_item_that_was_read_earlier_changes_nothing(vendor: Any) -> None:
         with call.transaction():
             assert store(call, settings_, [item], None, all_=True).outdated == outdated
     assert [issue["title"] for issue in vendor.issues()] == ["New"]
+
+
+@pytest.mark.parametrize("secret", ["12345678", " 12345678 ", "whsec_MTIzNDU2Nzg="])
+def test_eight_characters_or_bytes_are_a_secret(secret: str) -> None:
+    assert is_usable(secret)
+
+
+def test_what_is_no_base64_signs_nothing() -> None:
+    assert not is_standard(delivery(b"{}", {"webhook-id": "1", "webhook-timestamp": "1"}), "whsec_no base64")
+
+
+def test_a_token_does_not_count_unless_it_is_allowed() -> None:
+    given = delivery(b"{}", {"X-Gitlab-Token": SECRET})
+    assert is_genuine(BUILT_IN["gitlab"], given, SECRET, 0, allow_token=True)
+    assert not is_genuine(BUILT_IN["gitlab"], given, SECRET, 0)
+
+
+# -- the time of a delivery
+
+
+@pytest.mark.parametrize(("now", "genuine"), [(1_300, True), (1_301, False), (700, True), (699, False)])
+def test_five_minutes_to_both_sides(now: float, genuine: bool) -> None:
+    body = json.dumps({"webhookTimestamp": 1_000_000}).encode()
+    assert is_genuine(BUILT_IN["linear"], delivery(body, {"Linear-Signature": hexed(body)}), SECRET, now) is genuine
+
+
+@pytest.mark.parametrize(
+    ("value", "read"),
+    [
+        (0, 0.0), (-1, -1.0), (1.5, 1.5), ("1700000000", 1.7e9), ("9" * 15, 999_999_999_999_999.0), ("0" * 16, None),
+        (10**15 - 0.5, 999_999_999_999_999.5), (10**15, None), (-(10**15), None), (10**400, None), ("9" * 5_000, None),
+        (float("nan"), None), (True, None), (None, None), ([], None), ("", None), ("1.5", None), ("-1", None),
+        ("٣", None),
+    ],
+)  # fmt: skip
+def test_what_counts_as_seconds(value: Any, read: float | None) -> None:
+    assert seconds(value) == read
 
 
 # -- properties
