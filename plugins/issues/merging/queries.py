@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, RowMapping, delete, func, select, update
 
 from snaglist.plugins.issues.facets import Facet, Span
-from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,

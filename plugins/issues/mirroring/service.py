@@ -10,7 +10,7 @@ from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.mirroring import queries
-from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.storing.samples import MAX_SAMPLE, search_text
 from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.tables import issues

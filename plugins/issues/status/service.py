@@ -9,8 +9,8 @@ from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import STATUSES, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.status import queries
-from snaglist.plugins.issues.storing.rows import update_rows
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.totals import Totals
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
 from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
-from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.tables import (
     event_days,
     event_hours,
