@@ -72,7 +72,7 @@ def describe() -> Description:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Answer `health`, `applications`, `plugins`, `jobs` and `openapi`."""
-    health = own(handlers.HealthProbe(), None)
+    health = own(handlers.health, None)
     return [
         Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False),
         Endpoint(
