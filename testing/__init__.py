@@ -19,6 +19,7 @@ from wsgiref.util import setup_testing_defaults
 
 from snaglist.kernel.app import WsgiApp, create_app
 from snaglist.kernel.gate import Identify
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.kernel.text import query_text
@@ -160,14 +161,17 @@ class Contract:
 
 
 @contextmanager
-def running_service(data: Path, *, jobs: bool = True, schedules: bool = False, **config: Any) -> Iterator[Service]:
+def running_service(
+    data: Path, *, jobs: bool = True, schedules: bool = False, plugins: Plugins | None = None, **config: Any
+) -> Iterator[Service]:
     """Give a started service on a data directory, with a worker unless `jobs` is false.
 
     The worker queues no scheduled jobs unless `schedules` is true, so that a test sees only its own.
+    `plugins` are loaded ones: loading is half of a start, and many services in a row can share it.
     `config` holds configuration keys with `__` for the dot: `database__url="…"`. The environment is not read.
     """
     overrides = {name.replace("__", "."): value for name, value in config.items()}
-    service = Service(Settings({"server.data": str(data), **overrides}, environ={}))
+    service = Service(Settings({"server.data": str(data), **overrides}, environ={}), plugins=plugins)
     service.start()
     worker = Worker(service, "test", schedules=schedules) if jobs else None
     try:

@@ -345,11 +345,36 @@ def fresh_data(tmp_path: Path, _template: Path) -> Path:
     return Path(shutil.copytree(_template, tmp_path / "data"))
 
 
+@pytest.fixture(scope="session")
+def _installed() -> Plugins:
+    loaded = Plugins()
+    loaded.load()
+    return loaded
+
+
+def _contributions(plugins: Plugins) -> list[Any]:
+    counts = [{hook: len(values) for hook, values in plugin.added.items()} for plugin in plugins.all()]
+    return [(plugin.id, plugin.error, count) for plugin, count in zip(plugins.all(), counts, strict=True)]
+
+
 @pytest.fixture
-def service(request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str]) -> Iterator[Service]:
+def installed(_installed: Plugins) -> Iterator[Plugins]:
+    """The plugins that are installed, loaded once for all tests: loading them is half of a service's start.
+
+    A test that changes what plugins there are, or lets one fail at its start, runs a service without these.
+    """
+    before = _contributions(_installed)
+    yield _installed
+    assert _contributions(_installed) == before, "the plugins of all other tests were changed"
+
+
+@pytest.fixture
+def service(
+    request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str], installed: Plugins
+) -> Iterator[Service]:
     """A started service with a worker, on the database of `database_config`."""
     data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
-    with running_service(data, **database_config) as started:
+    with running_service(data, plugins=installed, **database_config) as started:
         yield started
 
 
@@ -360,9 +385,9 @@ def client(service: Service) -> Client:
 
 
 @pytest.fixture
-def sqlite_service(fresh_data: Path) -> Iterator[Service]:
+def sqlite_service(fresh_data: Path, installed: Plugins) -> Iterator[Service]:
     """A started service with a worker, on SQLite."""
-    with running_service(fresh_data) as started:
+    with running_service(fresh_data, plugins=installed) as started:
         yield started
 
 

@@ -4,10 +4,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
 
-import click
-from sqlalchemy import Table
-
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl, read
+from snaglist.kernel import Assets, Call, Description, Endpoint, hookimpl, read
 from snaglist.plugins.access_analytics import folding, handlers
 from snaglist.plugins.access_analytics.command import COMMANDS
 from snaglist.plugins.access_analytics.extra import MISSING, is_installed
@@ -32,28 +29,11 @@ def describe() -> Description:
     )
 
 
-@hookimpl
-def register_endpoints() -> Sequence[Endpoint]:
-    """Register `access-analytics`."""
-    return [Endpoint("access-analytics", get=read(handlers.get_report, "analytics.read"))]
-
-
-@hookimpl
-def register_tables() -> Sequence[Table]:
-    """Declare the tables."""
-    return TABLES
-
-
-@hookimpl
-def register_steps() -> Sequence[SchemaStep]:
-    """Offer the schema steps."""
-    return STEPS
-
-
-@hookimpl
-def register_settings() -> Sequence[Option]:
-    """Register the keys of `access`."""
-    return OPTIONS
+register_endpoints = hookimpl(lambda: [Endpoint("access-analytics", get=read(handlers.get_report, "analytics.read"))])
+register_tables = hookimpl(lambda: TABLES)
+register_steps = hookimpl(lambda: STEPS)
+register_settings = hookimpl(lambda: OPTIONS)
+register_commands = hookimpl(lambda: COMMANDS)
 
 
 @hookimpl
@@ -62,12 +42,6 @@ def register_jobs() -> Sequence[Job]:
     if not is_installed():
         return []
     return [Job(folding.JOB, folding.run, unit="days", every="access.fold_seconds", due=folding.due)]
-
-
-@hookimpl
-def register_commands() -> Sequence[click.Command]:
-    """Add `access`."""
-    return COMMANDS
 
 
 @hookimpl

@@ -3,31 +3,20 @@
 A plugin adds a type by the hook `register_connectors`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
-import click
-from sqlalchemy import Column, Table
-
-from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
+from snaglist.kernel import Assets, Description, hookimpl
 from snaglist.plugins.connectors import contract, sealing, syncing
 from snaglist.plugins.connectors.commands import COMMANDS
-from snaglist.plugins.connectors.contract import (
-    ConnectorType,
-    Opening,
-    ReadAt,
-    Remote,
-    RemoteFailure,
-    RemoteFile,
-)
+from snaglist.plugins.connectors.contract import ConnectorType, Opening, ReadAt, Remote, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.handlers import ENDPOINTS
 from snaglist.plugins.connectors.options import OPTIONS
 from snaglist.plugins.connectors.steps import STEPS
 from snaglist.plugins.connectors.tables import TABLES, connectors
 from snaglist.plugins.connectors.types import BUILT_IN
-from snaglist.plugins.system import Job, StoredSecret
+from snaglist.plugins.system import Job
 
 __all__ = ["ConnectorType", "Opening", "ReadAt", "Remote", "RemoteFailure", "RemoteFile", "contract"]
 
@@ -41,58 +30,16 @@ def describe() -> Description:
     )
 
 
-@hookimpl
-def register_settings() -> Sequence[Option]:
-    """Register the keys of `sync` and `ssh`, and the retention of mirrors."""
-    return OPTIONS
-
-
-@hookimpl
-def register_endpoints() -> Sequence[Endpoint]:
-    """Register `connectors` and what is done with them."""
-    return ENDPOINTS
-
-
-@hookimpl
-def register_tables() -> Sequence[Table]:
-    """Declare the tables."""
-    return TABLES
-
-
-@hookimpl
-def register_steps() -> Sequence[SchemaStep]:
-    """Offer the schema steps."""
-    return STEPS
-
-
-@hookimpl
-def register_hookspecs() -> object:
-    """Offer `register_connectors`."""
-    return contract
-
-
-@hookimpl
-def register_connectors() -> Mapping[str, ConnectorType]:
-    """Register the built-in connector types."""
-    return BUILT_IN
-
-
-@hookimpl
-def check_added(hook: str, name: str, value: Any) -> None:
-    """Look at types of connectors."""
-    contract.check_added(hook, name, value)
-
-
-@hookimpl
-def stored_secrets(call: Call) -> Iterable[StoredSecret]:
-    """Give the secrets of the connectors."""
-    return sealing.stored(call)
-
-
-@hookimpl
-def register_module_references() -> Sequence[Column[Any]]:
-    """Tell that connectors refer to modules."""
-    return [connectors.c.module_id]
+register_settings = hookimpl(lambda: OPTIONS)
+register_endpoints = hookimpl(lambda: ENDPOINTS)
+register_tables = hookimpl(lambda: TABLES)
+register_steps = hookimpl(lambda: STEPS)
+register_hookspecs = hookimpl(lambda: contract)
+register_connectors = hookimpl(lambda: BUILT_IN)
+register_module_references = hookimpl(lambda: [connectors.c.module_id])
+register_commands = hookimpl(lambda: COMMANDS)
+check_added = hookimpl(contract.check_added)
+stored_secrets = hookimpl(sealing.stored)
 
 
 @hookimpl
@@ -100,12 +47,6 @@ def register_jobs() -> Sequence[Job]:
     """Register the sync."""
     every, due, rests = "sync.interval_seconds", syncing.due, syncing.rests
     return [Job(syncing.JOB, syncing.run, unit="files", every=every, due=due, local=True, rests=rests)]
-
-
-@hookimpl
-def register_commands() -> Sequence[click.Command]:
-    """Add `sync`."""
-    return COMMANDS
 
 
 @hookimpl

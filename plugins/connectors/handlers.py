@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Row
 
-from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, ServiceError, own, paging, read
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, ServiceError, own, read
 from snaglist.plugins.connectors import planning, queries, runs, service, syncing
 from snaglist.plugins.connectors import run_queries as sql
 from snaglist.plugins.connectors.contract import RemoteFailure
 from snaglist.plugins.connectors.opening import kind_of, opened
-from snaglist.plugins.system import job_reply, worker_alive
+from snaglist.plugins.connectors.tables import connector_runs
+from snaglist.plugins.system import job_reply, rows, worker_alive
 
 NO_WORKER = "No worker is running; the job waits."
 _SWITCHED_OFF = "The connector is disabled."
@@ -63,9 +64,11 @@ def sync(call: Call) -> Reply:
 
 def list_runs(call: Call) -> Mapping[str, Any]:
     """List runs, the newest first."""
-    page, limit = call.query["page"], call.query["limit"]
-    total, rows = sql.page_of_runs(call.db, call.query.get("connector_id"), page, limit)
-    return {"data": [runs.show(call, row) for row in rows], "meta": paging.meta(total, page, limit)}
+    table = connector_runs.c
+    wanted = [table.connector_id == call.query["connector_id"]] if "connector_id" in call.query else []
+    newest = sql.shown().order_by(table.started_at.desc(), table.id.desc())
+    page, meta = rows.page(call, newest, connector_runs, *wanted)
+    return {"data": [runs.show(call, row) for row in page], "meta": meta}
 
 
 def _found(call: Call, connector_id: int) -> Row[Any]:

@@ -12,27 +12,19 @@ from snaglist.plugins.system import jobs_table
 UNFINISHED = ("queued", "running")
 
 
-def page_of_runs(db: Connection, connector_id: int | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:
-    """Return the number of runs, of one connector or of all, and one page of them, newest first."""
-    chosen = [] if connector_id is None else [runs.c.connector_id == connector_id]
-    total = db.execute(select(func.count()).select_from(runs).where(*chosen)).scalar_one()
-    newest = _shown().where(*chosen).order_by(runs.c.started_at.desc(), runs.c.id.desc())
-    return total, db.execute(newest.limit(limit).offset((page - 1) * limit)).all()
-
-
 def runs_of(db: Connection, run_ids: Sequence[int]) -> Sequence[Row[Any]]:
     """Return runs by id."""
-    return db.execute(_shown().where(runs.c.id.in_(run_ids)).order_by(runs.c.id)).all()
+    return db.execute(shown().where(runs.c.id.in_(run_ids)).order_by(runs.c.id)).all()
 
 
 def runs_of_job(db: Connection, job_id: int) -> Sequence[Row[Any]]:
     """Return the runs that a job was queued for, by id."""
-    return db.execute(_shown().where(runs.c.job_id == job_id).order_by(runs.c.id)).all()
+    return db.execute(shown().where(runs.c.job_id == job_id).order_by(runs.c.id)).all()
 
 
 def unfinished_runs(db: Connection) -> Sequence[Row[Any]]:
     """Return the runs that are queued or running, as far as their rows tell."""
-    return db.execute(_shown().where(runs.c.status.in_(UNFINISHED)).order_by(runs.c.id)).all()
+    return db.execute(shown().where(runs.c.status.in_(UNFINISHED)).order_by(runs.c.id)).all()
 
 
 def last_started(db: Connection, connector_id: int) -> str | None:
@@ -46,7 +38,8 @@ def change_run(db: Connection, run_id: int, **values: Any) -> bool:
     return db.execute(update(runs).where(*open_run).values(values)).rowcount == 1
 
 
-def _shown() -> Select[Any]:
+def shown() -> Select[Any]:
+    """Select runs with their connectors and jobs."""
     return select(
         runs,
         connectors.c.name.label("connector_name"),

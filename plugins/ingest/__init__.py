@@ -1,26 +1,10 @@
 """HTTP ingest: applications push events as they happen."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from importlib.resources import files
 
-from sqlalchemy import Table
-
-from snaglist.kernel import (
-    Assets,
-    Call,
-    Description,
-    Endpoint,
-    Installation,
-    Option,
-    Path,
-    SchemaStep,
-    hookimpl,
-    own,
-    read,
-    write,
-)
+from snaglist.kernel import Assets, Call, Description, Endpoint, Path, hookimpl, own, read, write
 from snaglist.plugins.ingest import broker, handlers, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
@@ -59,40 +43,17 @@ def register_endpoints() -> Sequence[Endpoint]:
     ]
 
 
-@hookimpl
-def register_paths() -> Sequence[Path]:
-    """Register the script that pages include to send their errors."""
-    return [Path(snippet.PATTERN, snippet.show)]
-
-
-@hookimpl
-def register_tables() -> Sequence[Table]:
-    """Declare the tables."""
-    return RATES.tables
-
-
-@hookimpl
-def register_steps() -> Sequence[SchemaStep]:
-    """Offer the schema steps."""
-    return STEPS
-
-
-@hookimpl
-def register_settings() -> Sequence[Option]:
-    """Register the keys of `ingest`."""
-    return OPTIONS
+register_paths = hookimpl(lambda: [Path(snippet.PATTERN, snippet.show)])
+register_tables = hookimpl(lambda: RATES.tables)
+register_steps = hookimpl(lambda: STEPS)
+register_settings = hookimpl(lambda: OPTIONS)
+run_beside_worker = hookimpl(broker.store_waiting)
 
 
 @hookimpl
 def stored_secrets(call: Call) -> Iterable[StoredSecret]:
     """Give the sealed key."""
     return keys.KEYS.stored(call)
-
-
-@hookimpl
-def run_beside_worker(service: Installation, stop: threading.Event) -> None:
-    """Store what the broker has."""
-    broker.store_waiting(service, stop)
 
 
 @hookimpl

@@ -3,14 +3,12 @@
 It looks after what the kernel owns (registry, plugin states, the jobs table) and is built on the kernel alone.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-import click
-
-from snaglist.kernel import Assets, Description, Endpoint, Option, Plugin, hookimpl, own, read, write
+from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
 from snaglist.plugins.system.bulk import insert_rows, qualified
@@ -45,7 +43,8 @@ __all__ = [
     "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets", "worker_alive",
 ]  # fmt: skip
 
-SERVER_OPTIONS = (
+OPTIONS = (
+    Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0),
     Option("server.connection_limit", 500, "open at once; who waits longest idle gives way to others", 10, 100_000),
     Option("server.idle_timeout", 60, "seconds that a connection is kept between requests", 1, 86_400),
     Option("server.header_timeout", 30, "seconds that the head of a request may take to arrive", 1, 86_400),
@@ -73,7 +72,7 @@ def describe() -> Description:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Answer `health`, `applications`, `plugins`, `jobs` and `openapi`."""
-    health = own(handlers.HealthProbe(), None)
+    health = own(handlers.health, None)
     return [
         Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False),
         Endpoint(
@@ -94,49 +93,13 @@ def register_endpoints() -> Sequence[Endpoint]:
     ]
 
 
-@hookimpl
-def register_settings() -> Sequence[Option]:
-    """Say how much room the health asks for, and what a client may make the server wait for."""
-    return [
-        Option("health.min_free_bytes", 268_435_456, "free space below which health is degraded", 0),
-        *SERVER_OPTIONS,
-    ]
-
-
-@hookimpl
-def register_hookspecs() -> object:
-    """Offer the hooks of health, figures and secrets."""
-    return hookspecs
-
-
-@hookimpl
-def service_parts() -> Mapping[str, Callable[[Service], object]]:
-    """Make what seals secrets, and what asks other hosts."""
-    return {"jobs": Queue, "secrets": Sealing, "outbound": guard_of}
-
-
-@hookimpl
-def check_added(plugin: Plugin, hook: str, value: Any) -> None:
-    """Look at what the kernel and this area are given."""
-    registrations.check(plugin, hook, value)
-
-
-@hookimpl
-def check_plugin(service: Service, plugin: Plugin) -> Iterable[tuple[str, BaseException | str]]:
-    """Look at settings that are named, and at schemas."""
-    return registrations.look(service, plugin)
-
-
-@hookimpl
-def register_metrics() -> Mapping[str, Metric]:
-    """Register figures of jobs."""
-    return METRICS
-
-
-@hookimpl
-def register_commands() -> Sequence[click.Command]:
-    """Add `serve`, `apps`, `plugins`, `plugin`, `jobs`, `db`, `key` and `doctor`."""
-    return commands.COMMANDS
+register_settings = hookimpl(lambda: OPTIONS)
+register_hookspecs = hookimpl(lambda: hookspecs)
+register_metrics = hookimpl(lambda: METRICS)
+register_commands = hookimpl(lambda: commands.COMMANDS)
+service_parts = hookimpl(lambda: {"jobs": Queue, "secrets": Sealing, "outbound": guard_of})
+check_added = hookimpl(registrations.check)
+check_plugin = hookimpl(registrations.look)
 
 
 @hookimpl

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from snaglist.kernel import (
     Application,
@@ -15,11 +15,10 @@ from snaglist.kernel import (
     Plugin,
     Reply,
     hookspecs,
-    paging,
 )
 from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import registering
+from snaglist.plugins.system import registering, rows
 from snaglist.plugins.system.health import Health
 from snaglist.plugins.system.jobs import tables
 from snaglist.plugins.system.registering import remove_application
@@ -34,17 +33,10 @@ def open_to_all(call: Call) -> None:
     """Let everybody ask for `health`: a readiness probe has no key."""
 
 
-class HealthProbe:
-    """Answers the readiness probe of one service and keeps what is costly to find out."""
-
-    def __init__(self) -> None:
-        self._health: Health | None = None
-
-    def __call__(self, call: Call) -> Reply:
-        """Answer `health`."""
-        self._health = self._health or Health(_service(call))
-        body, status = self._health.report()
-        return Reply(body, status)
+def health(call: Call) -> Reply:
+    """Answer the readiness probe."""
+    body, status = _service(call).part(Health).report()
+    return Reply(body, status)
 
 
 def list_applications(call: Call) -> dict[str, Any]:
@@ -156,14 +148,8 @@ def show_jobs(call: Call) -> dict[str, Any]:
         return {"data": show_job(dict(call.service.jobs.find(call, query["id"])))}
     table = tables.jobs
     wanted = [table.c[name].in_(query[name]) for name in ("status", "kind") if query.get(name)]
-    total = call.db.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
-    page = select(table).where(*wanted).order_by(table.c.id.desc())
-    page = page.limit(query["limit"]).offset((query["page"] - 1) * query["limit"])
-    rows = call.db.execute(page).mappings()
-    return {
-        "data": [show_job(dict(row)) for row in rows],
-        "meta": paging.meta(total, query["page"], query["limit"]),
-    }
+    page, meta = rows.page(call, select(table).order_by(table.c.id.desc()), table, *wanted)
+    return {"data": [show_job(row._mapping) for row in page], "meta": meta}
 
 
 def change_job(call: Call) -> dict[str, Any]:

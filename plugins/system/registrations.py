@@ -192,16 +192,16 @@ def check_assets(new: Assets, plugin_id: str) -> None:
             raise ValueError(f"dashboard_assets(): there is no file {name}")
 
 
-def check(plugin: Plugin, hook: str, new: Any) -> None:
+def check(plugin: Plugin, hook: str, value: Any) -> None:
     """Look at what a plugin hands over in a collect hook."""
     if hook in _CHECKS:
-        _CHECKS[hook](new)
+        _CHECKS[hook](value)
     elif hook == "register_paths":
-        check_path(new, plugin.values(hookspecs.register_endpoints))
+        check_path(value, plugin.values(hookspecs.register_endpoints))
     elif hook == "dashboard_assets":
-        check_assets(new, plugin.id)
+        check_assets(value, plugin.id)
     elif hook == "register_commands" and plugin.distribution != DISTRIBUTION:
-        name_failures(plugin, new)
+        name_failures(plugin, value)
 
 
 def name_failures(plugin: Plugin, command: click.Command) -> None:

@@ -3,11 +3,26 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Column, Connection, Delete, Row, Select, Table, Update, delete, insert, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Delete,
+    Row,
+    Select,
+    Table,
+    Update,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)  # fmt: skip
 
+from snaglist.kernel import Call, paging
 from snaglist.kernel.database import chunks, inserted_id
 
-__all__ = ["MOST", "add", "among", "change", "find", "remove"]
+__all__ = ["MOST", "add", "among", "change", "find", "page", "remove"]
 
 MOST = 500  # values in one statement: databases bound their number
 
@@ -42,3 +57,16 @@ def among(
         result = db.execute(statement.where(column.in_(some)))
         found += result.all() if result.returns_rows else ()
     return found
+
+
+def page(
+    call: Call, listed: "Select[Any]", counted: Table, *wanted: ColumnElement[bool]
+) -> tuple[list[Any], dict[str, int]]:
+    """Return the rows of a list that are `wanted`, those of the page that the query asks for, and the answer's `meta`.
+
+    `listed` may show more than the rows of the table `counted`, which tells how many there are.
+    """
+    number, limit = call.query["page"], call.query["limit"]
+    total = call.db.execute(select(func.count()).select_from(counted).where(*wanted)).scalar_one()
+    found = call.db.execute(listed.where(*wanted).limit(limit).offset((number - 1) * limit)).all()
+    return list(found), paging.meta(total, number, limit)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel.plugins import Plugins
 from snaglist.testing import Answer, Client, running_service
 
 KEY = "test-key-0123456789abcdef"
@@ -17,14 +18,14 @@ CASES = [
 
 
 @pytest.fixture
-def opened(fresh_data: Path) -> Iterator[Client]:
-    with running_service(fresh_data, jobs=False) as service:
+def opened(fresh_data: Path, installed: Plugins) -> Iterator[Client]:
+    with running_service(fresh_data, jobs=False, plugins=installed) as service:
         yield Client(service)
 
 
 @pytest.fixture
-def keyed(fresh_data: Path) -> Iterator[Client]:
-    with running_service(fresh_data, jobs=False, auth__token=KEY) as service:
+def keyed(fresh_data: Path, installed: Plugins) -> Iterator[Client]:
+    with running_service(fresh_data, jobs=False, plugins=installed, auth__token=KEY) as service:
         yield Client(service)
 
 
@@ -44,10 +45,10 @@ def create(client: Client, host: str, origin: str, name: str) -> int:
 @pytest.mark.parametrize(
     "case", [case for case in CASES if "status" in case.get("checks", {})], ids=lambda case: case["id"]
 )
-def test_the_request_of_the_case(case: dict[str, Any], fresh_data: Path) -> None:
+def test_the_request_of_the_case(case: dict[str, Any], fresh_data: Path, installed: Plugins) -> None:
     """Its own input gives the status its checks name, in the envelope when it is a failure."""
     config = {"auth__token": KEY} if "a service key is configured" in case["expect"].split(".")[0] else {}
-    with running_service(fresh_data, jobs=False, **config) as service:
+    with running_service(fresh_data, jobs=False, plugins=installed, **config) as service:
         answer = send(Client(service), case["input"])
     assert answer.status == case["checks"]["status"]
     if answer.status >= 400:

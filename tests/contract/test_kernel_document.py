@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel.plugins import Plugins
 from snaglist.testing import Answer, Client, running_service
 
 KEY = "test-key-0123456789abcdef"
@@ -25,14 +26,14 @@ READING = ["GET", "HEAD", "OPTIONS"]
 
 
 @pytest.fixture
-def keyed(fresh_data: Path) -> Iterator[Client]:
-    with running_service(fresh_data, jobs=False, auth__token=KEY) as service:
+def keyed(fresh_data: Path, installed: Plugins) -> Iterator[Client]:
+    with running_service(fresh_data, jobs=False, plugins=installed, auth__token=KEY) as service:
         yield Client(service)
 
 
 @pytest.fixture
-def opened(fresh_data: Path) -> Iterator[Client]:
-    with running_service(fresh_data, jobs=False) as service:
+def opened(fresh_data: Path, installed: Plugins) -> Iterator[Client]:
+    with running_service(fresh_data, jobs=False, plugins=installed) as service:
         yield Client(service)
 
 
@@ -65,10 +66,12 @@ def test_paths_do_not_change_with_the_deployment(opened: Client) -> None:
         ({"server__url": "https://canon.example/x/"}, {"HTTP_HOST": "backend:1"}, "https://canon.example/x"),
     ],
 )
-def test_base_url(fresh_data: Path, config: dict[str, str], environ: dict[str, str], base: str) -> None:
+def test_base_url(
+    fresh_data: Path, installed: Plugins, config: dict[str, str], environ: dict[str, str], base: str
+) -> None:
     """Derived from the host the request arrived on; `SERVICE_URL` pins it."""
     seen: list[str] = []
-    with running_service(fresh_data, jobs=False, **config) as service:
+    with running_service(fresh_data, jobs=False, plugins=installed, **config) as service:
         client = Client(service)
         endpoint, _ = service.endpoints()["health"]
         original = endpoint.get.handler  # type: ignore[union-attr]

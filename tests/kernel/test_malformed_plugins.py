@@ -102,7 +102,7 @@ def in_thread(work: Callable[[], Any]) -> Any:
 
 
 PLACES = pytest.mark.parametrize("place", [lambda work: work(), in_thread], ids=["main", "thread"])
-ALL = pytest.mark.parametrize("raised", RAISED)
+BAD = {f"bad_{raised.__name__.lower()}": raised for raised in RAISED}  # a plugin for each, all in one service
 
 
 def test_every_hook_has_its_row() -> None:
@@ -113,37 +113,37 @@ def test_every_hook_has_its_row() -> None:
 
 
 @PLACES
-@ALL
-def test_at_import_and_in_describe(install: Install, kernel: Kernel, raised: type[BaseException], place: Any) -> None:
-    install("bad", raised("on purpose"), source="snaglist-bad")
-    install("worse", describe=raising(raised), source="snaglist-worse")
+def test_at_import_and_in_describe(install: Install, kernel: Kernel, place: Any) -> None:
+    for name, raised in BAD.items():
+        install(name, raised("on purpose"), source=f"snaglist-{name}")
+        install(f"{name}_told", describe=raising(raised), source=f"snaglist-{name}-told")
     install("good", source="snaglist-good")
 
     def look() -> None:
         with kernel() as client:
-            for name in ("bad", "worse"):
-                assert plugin(client, name)["status"] == "failed"
-                assert plugin(client, name)["last_error"]["message"].startswith(raised.__name__)
+            for name, raised in BAD.items():
+                for shown in (plugin(client, name), plugin(client, f"{name}_told")):
+                    assert (name, shown["status"]) == (name, "failed")
+                    assert shown["last_error"]["message"].startswith(raised.__name__)
             assert plugin(client, "good")["status"] == "active"
 
     place(look)
 
 
 @PLACES
-@ALL
 @pytest.mark.parametrize("hook", sorted(COLLECT))
-def test_in_a_collect_hook(
-    install: Install, kernel: Kernel, hook: str, raised: type[BaseException], place: Any
-) -> None:
-    install("bad", **{hook: raising(raised)})
+def test_in_a_collect_hook(install: Install, kernel: Kernel, hook: str, place: Any) -> None:
+    for name, raised in BAD.items():
+        install(name, **{hook: raising(raised)})
     install("good", register_jobs=lambda: [Job("good_job", lambda call: None)])
 
     def look() -> None:
         with kernel() as client:
-            shown = plugin(client)
             where = "load" if hook == "register_hookspecs" else hook
-            assert (shown["status"], shown["last_error"]["hook"]) == ("failed", where)
-            assert shown["last_error"]["message"].startswith(raised.__name__)
+            for name, raised in BAD.items():
+                shown = plugin(client, name)
+                assert (name, shown["status"], shown["last_error"]["hook"]) == (name, "failed", where)
+                assert shown["last_error"]["message"].startswith(raised.__name__)
             assert plugin(client, "good")["status"] == "active"
             assert client.get("health").status == 200
 
@@ -151,29 +151,28 @@ def test_in_a_collect_hook(
 
 
 @PLACES
-@ALL
-def test_in_register_commands(install: Install, raised: type[BaseException], place: Any) -> None:
-    install("bad", register_commands=raising(raised))
+def test_in_register_commands(install: Install, place: Any) -> None:
+    for name, raised in BAD.items():
+        install(name, register_commands=raising(raised))
 
     def look() -> None:
         plugins = Plugins()
         plugins.load()
         plugins.commands()
-        failed = plugins.find("bad")
-        assert failed and failed.error and failed.error.startswith(raised.__name__)
+        for name, raised in BAD.items():
+            failed = plugins.find(name)
+            assert failed and failed.error and failed.error.startswith(raised.__name__), name
 
     place(look)
 
 
 @PLACES
-@ALL
 @pytest.mark.parametrize("hook", sorted([*ROBUST, *CHAIN, "plugin_switched", "application_changed"]))
-def test_in_a_robust_or_chain_hook(
-    install: Install, kernel: Kernel, hook: str, raised: type[BaseException], place: Any
-) -> None:
+def test_in_a_robust_or_chain_hook(install: Install, kernel: Kernel, hook: str, place: Any) -> None:
     """The request goes on, with what it had."""
-    install("bad", **{hook: raising(raised)})
-    with kernel(plugins__enabled=["bad"]) as client:
+    for name, raised in BAD.items():
+        install(name, **{hook: raising(raised)})
+    with kernel(plugins__enabled=list(BAD)) as client:
 
         def look() -> None:
             call = client.service.call()
@@ -183,25 +182,44 @@ def test_in_a_robust_or_chain_hook(
                 elif hook in CHAIN:
                     assert call.chain(HOOKS[hook], [1]) == [1]
                 elif hook == "plugin_switched":
-                    client.service.plugins.emit(HOOKS[hook], call, True, only=client.service.plugins.find("bad"))
+                    for name in BAD:
+                        client.service.plugins.emit(HOOKS[hook], call, True, only=client.service.plugins.find(name))
                 else:
                     call.emit(HOOKS[hook], "created")
 
         place(look)
-        error = plugin(client)["last_error"]
-        assert error["hook"] == hook and error["message"].startswith(raised.__name__)
+        for name, raised in BAD.items():
+            error = plugin(client, name)["last_error"]
+            assert (name, error["hook"]) == (name, hook) and error["message"].startswith(raised.__name__)
 
 
 @PLACES
-@ALL
 @pytest.mark.parametrize("way", ["read", "write", "own", "authenticate", "select", "stream", "page"])
 def test_in_an_endpoint(
-    install: Install, kernel: Kernel, schemas: Schemas, way: str, raised: type[BaseException], place: Any, caplog: Any
+    install: Install, kernel: Kernel, schemas: Schemas, way: str, place: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Answered with 500 and a reference; the log names the plugin."""
-    fail = raising(raised)
-    folder = schemas("odd", {"get-response": {}})
+    for name, raised in BAD.items():
+        api = name.replace("_", "-")
+        found = endpoint_that_fails(api, way, raising(raised), schemas(api, {"get-response": {}}))
+        path = Path(f"{api}/page", raising(raised))
+        install(name, register_endpoints=lambda e=found: [e], register_paths=lambda p=path: [p])
+    with kernel(plugins__enabled=list(BAD)) as client:
+        for name in BAD:
+            api = name.replace("_", "-")
+            url = f"/{api}/page" if way == "page" else f"/?api={api}"
+            if way == "stream":
+                with pytest.raises(Exception) as failure:
+                    place(lambda url=url: client.request("GET", url))
+                assert isinstance(failure.value, Exception)
+                continue
+            answer = place(lambda url=url: client.request("GET", url))
+            assert answer.status == 500 and answer.error.startswith("Internal error (reference "), name
+            if way != "page":
+                assert f"internal error, plugin {name}, reference" in caplog.text
 
+
+def endpoint_that_fails(api: str, way: str, fail: Callable[..., Any], folder: File) -> Endpoint:
     def stream(call: Any) -> Reply:
         def pieces() -> Iterator[bytes]:
             yield b"begun"
@@ -212,63 +230,41 @@ def test_in_an_endpoint(
     kinds = {"read": read, "write": write, "own": own}
     handler = stream if way == "stream" else (lambda call: {}) if way in ("authenticate", "select") else fail
     hooks = {name: fail for name in ("authenticate", "select") if name == way}
-    found = Endpoint("odd", get=kinds.get(way, own)(handler, None), schemas=folder, **hooks)
-    install(
-        "bad",
-        register_endpoints=lambda: [found],
-        register_paths=lambda: [Path("odd/page", fail)],
-    )
-    with kernel(plugins__enabled=["bad"]) as client:
-
-        def look() -> Any:
-            if way == "stream":
-                with pytest.raises(Exception) as failure:
-                    client.request("GET", "/?api=odd")
-                return failure.value
-            return client.request("GET", "/odd/page" if way == "page" else "/?api=odd")
-
-        answer = place(look)
-        if way == "stream":
-            assert isinstance(answer, Exception)
-            return
-        assert answer.status == 500 and answer.error.startswith("Internal error (reference ")
-        if way != "page":
-            assert "internal error, plugin bad, reference" in caplog.text
+    return Endpoint(api, get=kinds.get(way, own)(handler, None), schemas=folder, **hooks)
 
 
 @PLACES
-@ALL
-def test_in_a_job(install: Install, kernel: Kernel, raised: type[BaseException], place: Any, caplog: Any) -> None:
+def test_in_a_job(install: Install, kernel: Kernel, place: Any, caplog: pytest.LogCaptureFixture) -> None:
     """The job is failed, the next one runs; a schedule that cannot be asked hinders no other."""
-    install(
-        "bad",
-        register_settings=lambda: [Option("bad.seconds", 1, "for a test")],
-        register_jobs=lambda: [
-            Job("bad_job", raising(raised), max_attempts=1),
-            Job("bad_due", lambda call: None, every="bad.seconds", due=raising(raised)),
-        ],
-    )
+    for name, raised in BAD.items():
+        seconds = Option(f"{name}.seconds", 1, "for a test")
+        jobs = [
+            Job(f"{name}_job", raising(raised), max_attempts=1),
+            Job(f"{name}_due", lambda call: None, every=seconds.name, due=raising(raised)),
+        ]
+        install(name, register_settings=lambda s=seconds: [s], register_jobs=lambda j=jobs: j)
     ran: list[int] = []
     install(
         "good",
         register_settings=lambda: [Option("good.seconds", 1, "for a test")],
         register_jobs=lambda: [Job("good_job", lambda call: ran.append(1), every="good.seconds", due=lambda call: {})],
     )
-    with kernel(plugins__enabled=["bad", "good"]) as client:
+    with kernel(plugins__enabled=[*BAD, "good"]) as client:
         call = client.service.call()
         with call.transaction():
-            job_id = call.enqueue("bad_job")
+            ids = {name: call.enqueue(f"{name}_job") for name in BAD}
 
         def look() -> None:
             client.service.part(Schedules).ask(call.application)
             client.service.jobs.run_queued(call.application)
 
         place(look)
-        assert client.get("jobs", id=job_id).json["data"]["status"] == "failed"
         assert ran == [1]
-        assert "job bad_job 1 of plugin bad failed" in caplog.text
-        error = plugin(client)["last_error"]
-        assert error["hook"] == "job bad_due" and error["message"].startswith(raised.__name__)
+        for name, raised in BAD.items():
+            assert client.get("jobs", id=ids[name]).json["data"]["status"] == "failed", name
+            assert f"job {name}_job {ids[name]} of plugin {name} failed" in caplog.text
+            error = plugin(client, name)["last_error"]
+            assert error["hook"] == f"job {name}_due" and error["message"].startswith(raised.__name__)
 
 
 def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Install, kernel: Kernel) -> None:
@@ -294,15 +290,17 @@ def test_the_failure_of_a_schedule_is_shown_until_it_can_be_asked(install: Insta
         assert plugin(client)["last_error"] is None
 
 
-@ALL
-def test_in_a_step(install: Install, kernel: Kernel, raised: type[BaseException]) -> None:
-    install("bad", register_steps=lambda: [("s001", raising(raised))])
+def test_in_a_step(install: Install, kernel: Kernel) -> None:
+    for name, raised in BAD.items():
+        install(name, register_steps=lambda raised=raised: [("s001", raising(raised))])
     with kernel() as client:
-        assert plugin(client)["last_error"]["hook"] == "step s001"
-        assert plugin(client)["last_error"]["message"].startswith(raised.__name__)
+        for name, raised in BAD.items():
+            error = plugin(client, name)["last_error"]
+            assert (name, error["hook"]) == (name, "step s001")
+            assert error["message"].startswith(raised.__name__)
 
 
-@ALL
+@pytest.mark.parametrize("raised", RAISED)
 def test_in_a_direct_hook(
     install: Install, kernel: Kernel, raised: type[BaseException], caplog: pytest.LogCaptureFixture
 ) -> None:

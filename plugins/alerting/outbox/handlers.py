@@ -5,15 +5,17 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Endpoint, paging, read
+from snaglist.kernel import Call, Endpoint, read
 from snaglist.plugins.alerting.outbox import queries
+from snaglist.plugins.alerting.tables import outbox
+from snaglist.plugins.system import rows
 
 
 def list_events(call: Call) -> Mapping[str, Any]:
     """List messages, the newest first."""
-    page, limit = call.query["page"], call.query["limit"]
-    total, rows = queries.page_of_messages(call.db, call.query.get("rule_id"), page, limit)
-    return {"data": [_show(row) for row in rows], "meta": paging.meta(total, page, limit)}
+    wanted = [outbox.c.rule_id == call.query["rule_id"]] if "rule_id" in call.query else []
+    page, meta = rows.page(call, queries.shown_messages(), outbox, *wanted)
+    return {"data": [_show(row) for row in page], "meta": meta}
 
 
 def _show(row: Row[Any]) -> dict[str, Any]:

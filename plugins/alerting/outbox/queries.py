@@ -68,23 +68,11 @@ def release_some(db: Connection, ids: Collection[int], now: str) -> None:
     db.execute(update(outbox).where(outbox.c.id.in_(sorted(ids))).values(next_attempt_at=now, job_id=None))
 
 
-def page_of_messages(db: Connection, rule_id: int | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:
-    """Return how many messages there are (of a rule), and a page of them, the newest first."""
-    wanted = [outbox.c.rule_id == rule_id] if rule_id is not None else []
-    total = db.execute(select(func.count()).select_from(outbox).where(*wanted)).scalar_one()
-    shown = (
-        select(outbox, rules.c.name.label("rule_name"), channels.c.name.label("channel_name"))
-        .select_from(
-            outbox.outerjoin(rules, rules.c.id == outbox.c.rule_id).outerjoin(
-                channels, channels.c.id == outbox.c.channel_id
-            )
-        )
-        .where(*wanted)
-        .order_by(outbox.c.id.desc())
-        .limit(limit)
-        .offset((page - 1) * limit)
-    )
-    return int(total), db.execute(shown).all()
+def shown_messages() -> Select[Any]:
+    """Select messages with their rules and channels, the newest first."""
+    shown = select(outbox, rules.c.name.label("rule_name"), channels.c.name.label("channel_name"))
+    shown = shown.outerjoin(rules, rules.c.id == outbox.c.rule_id)
+    return shown.outerjoin(channels, channels.c.id == outbox.c.channel_id).order_by(outbox.c.id.desc())
 
 
 def has_newer(db: Connection, since: str) -> bool:

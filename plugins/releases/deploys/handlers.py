@@ -6,28 +6,29 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Call, Endpoint, Invalid, NotFound, digest, paging, read, times, write
+from snaglist.kernel import Call, Endpoint, Invalid, NotFound, digest, read, times, write
 from snaglist.plugins.releases.deploys import queries
 from snaglist.plugins.releases.tables import releases
 from snaglist.plugins.system import rows
 
+MAX_MARKERS = 1_000  # of a chart: more than it has room for
 _SHOWN = ("id", "version", "environment", "ref", "notes", "deployed_at", "created_at")
 _MARKED = ("version", "environment", "ref", "deployed_at")
 
 
 def list_deploys(call: Call) -> Mapping[str, Any]:
     """List deploys, the newest first, and the marks of the last days for charts."""
-    query = call.query
-    environment = query.get("environment")
-    total, page = queries.page_of_deploys(call.db, environment, query["page"], query["limit"])
-    since = times.add(call.now, days=-query["days"])
+    wanted = [releases.c.environment == call.query["environment"]] if "environment" in call.query else []
+    newest = select(releases).order_by(releases.c.deployed_at.desc(), releases.c.id.desc())
+    page, meta = rows.page(call, newest, releases, *wanted)
+    lately = newest.where(*wanted, releases.c.deployed_at >= times.add(call.now, days=-call.query["days"]))
     return {
         "data": _show(call, page),
         "markers": [
             {name: getattr(row, name) for name in _MARKED} | {"day": row.deployed_at[:10]}
-            for row in queries.deploys_since(call.db, environment, since)
+            for row in call.db.execute(lately.limit(MAX_MARKERS))
         ],
-        "meta": paging.meta(total, query["page"], query["limit"]),
+        "meta": meta,
     }
 
 

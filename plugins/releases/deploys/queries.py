@@ -1,30 +1,13 @@
 """SQL of deploys."""
 
 from collections.abc import Collection
-from typing import Any
 
-from sqlalchemy import Connection, Row, and_, case, exists, func, or_, select, tuple_
+from sqlalchemy import Connection, and_, case, exists, func, or_, select, tuple_
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.releases.tables import OTHER, release_issues, releases
 
-MAX_MARKERS = 1_000  # of a chart: more than it has room for
 _facets = tables.issue_facets
-
-
-def page_of_deploys(db: Connection, environment: str | None, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
-    """Return how many deploys there are, and a page of them, the newest first."""
-    wanted = _in_environment(environment)
-    total = db.execute(select(func.count()).select_from(releases).where(*wanted)).scalar_one()
-    rows = select(releases).where(*wanted).order_by(releases.c.deployed_at.desc(), releases.c.id.desc())
-    return total, list(db.execute(rows.limit(limit).offset((page - 1) * limit)).all())
-
-
-def deploys_since(db: Connection, environment: str | None, since: str) -> list[Row[Any]]:
-    """Return the newest deploys from a time on, the newest first."""
-    wanted = (*_in_environment(environment), releases.c.deployed_at >= since)
-    rows = select(releases).where(*wanted).order_by(releases.c.deployed_at.desc(), releases.c.id.desc())
-    return list(db.execute(rows.limit(MAX_MARKERS)).all())
 
 
 def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
@@ -69,7 +52,3 @@ def newest_ref(db: Connection, version: str) -> str | None:
     """Return the ref of the newest deploy of a version."""
     newest = select(releases.c.ref).where(releases.c.version == version)
     return db.execute(newest.order_by(releases.c.deployed_at.desc(), releases.c.id.desc()).limit(1)).scalar()
-
-
-def _in_environment(environment: str | None) -> tuple[Any, ...]:
-    return () if environment is None else (releases.c.environment == environment,)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import IntegrityError
 
-from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, TooLarge, digest, own, paging, read, write
+from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, TooLarge, digest, own, read, write
 from snaglist.plugins.releases.maps import queries
 from snaglist.plugins.releases.maps.document import read_debug_id, read_map
 from snaglist.plugins.releases.maps.library import MISSING, is_installed
@@ -24,9 +24,10 @@ _TAKEN = "file: another map has this release and file; replace or delete that"
 
 def list_maps(call: Call) -> Mapping[str, Any]:
     """List maps, the newest first."""
-    page, limit = call.query["page"], call.query["limit"]
-    total, found = queries.page_of_maps(call.db, call.query.get("release"), page, limit)
-    return {"data": [_show(row) for row in found], "meta": paging.meta(total, page, limit)}
+    wanted = [source_maps.c.release == call.query["release"]] if "release" in call.query else []
+    listed = select(*queries.SHOWN).order_by(source_maps.c.id.desc())
+    page, meta = rows.page(call, listed, source_maps, *wanted)
+    return {"data": [_show(row) for row in page], "meta": meta}
 
 
 def create(call: Call) -> Reply:

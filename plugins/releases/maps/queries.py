@@ -1,15 +1,15 @@
 """SQL of source maps. Contents are read one by one, and only when they are needed."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, func, literal_column, select
+from sqlalchemy import Connection, Row, literal_column, select
 
 from snaglist.kernel.database import chunks
 from snaglist.plugins.releases.tables import source_maps
 from snaglist.plugins.system import rows
 
-_SHOWN = tuple(column for column in source_maps.c if column.name not in ("content", "file_hash", "name_hash"))
+SHOWN = tuple(column for column in source_maps.c if column.name not in ("content", "file_hash", "name_hash"))
 
 
 class Kept(NamedTuple):
@@ -20,17 +20,9 @@ class Kept(NamedTuple):
     content_hash: str
 
 
-def page_of_maps(db: Connection, release: str | None, page: int, limit: int) -> tuple[int, Sequence[Row[Any]]]:
-    """Return how many maps there are, and a page of them, the newest first."""
-    wanted = () if release is None else (source_maps.c.release == release,)
-    total = db.execute(select(func.count()).select_from(source_maps).where(*wanted)).scalar_one()
-    shown = select(*_SHOWN).where(*wanted).order_by(source_maps.c.id.desc())
-    return total, db.execute(shown.limit(limit).offset((page - 1) * limit)).all()
-
-
 def one_map(db: Connection, map_id: int) -> Row[Any] | None:
     """Return a map without its content."""
-    return db.execute(select(*_SHOWN).where(source_maps.c.id == map_id)).first()
+    return db.execute(select(*SHOWN).where(source_maps.c.id == map_id)).first()
 
 
 def lock_same(db: Connection, release: str | None, file_hash: str | None, debug_id: str | None) -> list[Row[Any]]:
@@ -38,7 +30,7 @@ def lock_same(db: Connection, release: str | None, file_hash: str | None, debug_
     found: dict[int, Row[Any]] = {}
     for names in ({"debug_id": debug_id}, {"release": release, "file_hash": file_hash}):
         if None not in names.values():
-            for row in db.execute(select(*_SHOWN).filter_by(**names).with_for_update()):
+            for row in db.execute(select(*SHOWN).filter_by(**names).with_for_update()):
                 found.setdefault(row.id, row)
     return list(found.values())
 

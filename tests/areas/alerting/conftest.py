@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import select, update
 
 from snaglist.kernel import times
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.plugins.alerting.evaluating import job as evaluating
 from snaglist.plugins.alerting.outbox import JOB
@@ -215,13 +216,14 @@ def receivers() -> Iterator[Callable[..., Receiver]]:
 
 
 @pytest.fixture
-def site_with(fresh_data: Path, receiver: Receiver) -> Iterator[Callable[..., Site]]:
+def site_with(fresh_data: Path, receiver: Receiver, installed: Plugins) -> Iterator[Callable[..., Site]]:
     """Make a site on SQLite with a configuration: `site_with(alerts__max_per_hour=2)`."""
     with ExitStack() as stack:
 
         def make(*, jobs: bool = False, **config: Any) -> Site:
             config.setdefault("outbound__allow_private", [LOOPBACK])
-            return site_of(stack.enter_context(running_service(fresh_data, jobs=jobs, **config)), receiver)
+            service = stack.enter_context(running_service(fresh_data, jobs=jobs, plugins=installed, **config))
+            return site_of(service, receiver)
 
         yield make
 
@@ -234,9 +236,14 @@ def sqlite_site(site_with: Callable[..., Site]) -> Site:
 
 @pytest.fixture
 def site(
-    request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str], receiver: Receiver
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    database_config: dict[str, str],
+    receiver: Receiver,
+    installed: Plugins,
 ) -> Iterator[Site]:
     """A site on each of the three databases."""
     data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
-    with running_service(data, jobs=False, outbound__allow_private=[LOOPBACK], **database_config) as service:
+    config = {"outbound__allow_private": [LOOPBACK], **database_config}
+    with running_service(data, jobs=False, plugins=installed, **config) as service:
         yield site_of(service, receiver)

@@ -1,6 +1,6 @@
 """What the tests of the connectors area share: folders of logs, and a client that makes and syncs connectors."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from snaglist.kernel.service import Service
 from snaglist.plugins.system.jobs import job as job_answers
-from snaglist.testing import Client
+from snaglist.testing import Client, running_service
 
 
 @dataclass
@@ -110,6 +110,13 @@ def site(service: Service, folder: Path) -> Site:
 def sqlite_site(sqlite_service: Service, folder: Path) -> Site:
     """The site on SQLite only."""
     return site_of(sqlite_service, folder)
+
+
+@pytest.fixture
+def own_site(fresh_data: Path, folder: Path) -> Iterator[Site]:
+    """A site on SQLite that loads the plugins anew, with what the test put in their place."""
+    with running_service(fresh_data) as started:
+        yield site_of(started, folder)
 
 
 @pytest.fixture

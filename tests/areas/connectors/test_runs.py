@@ -211,7 +211,7 @@ def test_mirrors_go_by_age_and_nothing_is_read_twice(
     """`retention.mirror_max_age_days`; what grows afterwards is fetched anew and only its tail is read."""
     elsewhere = ConnectorType(local.check, local.open_folder)  # the folder as if it were on another machine
     monkeypatch.setitem(BUILT_IN, "local", elsewhere)
-    site = request.getfixturevalue("sqlite_site")  # whose service starts with it
+    site = request.getfixturevalue("own_site")  # whose service starts with it
     path = site.write("app.log", "alpha broke")
     old = time.time() - 10 * 86400
     os.utime(path, (old, old))

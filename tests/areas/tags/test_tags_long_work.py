@@ -62,7 +62,7 @@ def busy(service):
 
 def test_the_answer_does_not_wait_for_a_busy_worker(client, service, issues, tag, slow, busy, monkeypatch):
     """The tag is the answer, the rest a job that is seen and done when a worker comes to it."""
-    assert rebuild.BUDGET_SECONDS + rebuild.WAIT_SECONDS < 5
+    assert (rebuild.BUDGET_SECONDS, rebuild.WAIT_SECONDS, rebuild.POLL_SECONDS) == (0, 2, 0.05)
     monkeypatch.setattr(rebuild, "WAIT_SECONDS", 0.1)
     created = tag("x", match_word="alpha")
     assert (created["name"], created["match_word"], created["issue_count"]) == ("x", "alpha", 0)
@@ -76,8 +76,32 @@ def test_the_answer_does_not_wait_for_a_busy_worker(client, service, issues, tag
 def test_request_runs_the_job_itself(client, service, issues, tag, slow, monkeypatch):
     """When no worker is alive the request does not wait for one."""
     monkeypatch.setattr(rebuild, "worker_alive", lambda service: False)
+    monkeypatch.setattr(rebuild, "sleep", lambda seconds: pytest.fail("nobody else does it"))
     assert tag("x", match_word="alpha")["issue_count"] == ISSUES - 1
     assert jobs(client) == [("tag_rule", "succeeded")]
+
+
+def test_the_time_of_a_request():
+    assert rebuild.BUDGET_SECONDS == 2
+
+
+def test_job_tells_how_many_issues_it_looked_at(client, service, issues, tag, slow, busy, monkeypatch):
+    """Of a rule that goes those that it had tagged."""
+    monkeypatch.setattr(rebuild, "wait", lambda call, job_id: None)
+    tag_id = tag("x", match_word="alpha")["id"]
+    for number in (ISSUES, ISSUES - 1):
+        service.jobs.run_queued(service.call().application)
+        job = client.get("jobs").json["data"][0]
+        assert job["result"] == {"tag_id": tag_id, "issues": number}
+        client.patch("tags", {"id": tag_id, "name": "x", "match_word": ""})
+
+
+def test_preview_counts_in_batches_wherever_the_ids_begin(client, issues, slow):
+    """Ids have gaps where issues were deleted."""
+    body = {"action": "delete", "ids": issues[:3], "confirmation": "DELETE ISSUES"}
+    assert client.post("bulk-issues", body).status == 200
+    answer = client.get("tags", preview="alpha")
+    assert answer.json["preview"]["issue_count"] == ISSUES - 3
 
 
 def test_batches_within_the_request(client, issues, tag, monkeypatch):

@@ -18,6 +18,7 @@ import pytest
 from sqlalchemy import select, update
 
 from snaglist.kernel import times
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, EventSource, store_events, tables
 from snaglist.plugins.system import jobs_table
@@ -182,13 +183,13 @@ def double_of() -> Iterator[Callable[[str], Any]]:
 
 
 @pytest.fixture
-def site_with(fresh_data: Path, double_of: Callable[[str], Any]) -> Iterator[Callable[..., Site]]:
+def site_with(fresh_data: Path, double_of: Callable[[str], Any], installed: Plugins) -> Iterator[Callable[..., Site]]:
     """Make a site on SQLite: `site_with("github", tracker__page_size=2)`."""
     with ExitStack() as stack:
 
         def make(provider: str = "github", *, jobs: bool = False, settings: bool = True, **config: Any) -> Site:
             config.setdefault("outbound__allow_private", [LOOPBACK])
-            service = stack.enter_context(running_service(fresh_data, jobs=jobs, **config))
+            service = stack.enter_context(running_service(fresh_data, jobs=jobs, plugins=installed, **config))
             made = site_of(service, provider, double_of(provider))
             if settings:
                 made.settings()
@@ -205,11 +206,16 @@ def vendor(request: pytest.FixtureRequest, site_with: Callable[..., Site]) -> Si
 
 @pytest.fixture
 def site_on(
-    request: pytest.FixtureRequest, tmp_path: Path, database_config: dict[str, str], double_of: Callable[[str], Any]
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    database_config: dict[str, str],
+    double_of: Callable[[str], Any],
+    installed: Plugins,
 ) -> Iterator[Callable[[str], Site]]:
     """Make a site on each of the three databases: `site_on("github")`."""
     data = tmp_path / "data" if database_config else request.getfixturevalue("fresh_data")
-    with running_service(data, jobs=False, outbound__allow_private=[LOOPBACK], **database_config) as service:
+    config = {"outbound__allow_private": [LOOPBACK], **database_config}
+    with running_service(data, jobs=False, plugins=installed, **config) as service:
 
         def make(provider: str) -> Site:
             made = site_of(service, provider, double_of(provider))

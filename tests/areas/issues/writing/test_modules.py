@@ -139,7 +139,7 @@ def test_delete_is_checked_in_order(client: Client, desk: Any) -> None:
     assert client.delete("modules", id=empty).json == {"id": empty, "deleted": True, "moved_to": None}
 
 
-def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any) -> None:
+def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Connectors; any area may register a column that refers to a module."""
     module_id = sqlite_client.post("modules", {"name": "Shop"}).json["id"]
     target = sqlite_client.post("modules", {"name": "Target"}).json["id"]
@@ -148,10 +148,12 @@ def test_rows_of_areas_above_move_too(sqlite_client: Client, sqlite_desk: Any) -
     with service.database.transaction(service.applications.all()[0], write=True) as db:
         holders.create(db)
         db.execute(holders.insert(), {"module_id": module_id})
-    references = sqlite_desk.service.plugins.find("connectors").added["register_module_references"]
-    references.append((None, holders.c.module_id))
-    assert sqlite_client.delete("modules", id=module_id).status == 409
-    assert sqlite_client.delete("modules", {"id": module_id, "move_to": target}).status == 200
+    added = sqlite_desk.service.plugins.find("connectors").added
+    references = [*added["register_module_references"], (None, holders.c.module_id)]
+    with monkeypatch.context() as more:
+        more.setitem(added, "register_module_references", references)
+        assert sqlite_client.delete("modules", id=module_id).status == 409
+        assert sqlite_client.delete("modules", {"id": module_id, "move_to": target}).status == 200
     with sqlite_desk.call(write=False) as call:
         assert call.db.execute(select(holders)).scalars().all() == [target]
 
