@@ -14,6 +14,7 @@ import zstandard
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs.identify import search
+from snaglist.plugins.logs.identify.moved import follow_file
 
 Line = Callable[..., str]
 
@@ -290,6 +291,27 @@ def test_reading_the_one_name_finds_what_was_rotated_away(store: Any, tmp_path: 
     assert store.scan(log) == 2
     assert store.count(tables.occurrences) == 5
     store.check_counters()
+
+
+def test_reading_the_one_name_finds_what_was_renamed(sqlite_store: Any, tmp_path: Path, numbered: Numbered) -> None:
+    """Under whatever name: it is the same file, by device and inode."""
+    log, old = tmp_path / "app.log", tmp_path / "of yesterday"
+    append(log, numbered(0))
+    sqlite_store.scan(log)
+    append(log, numbered(1))
+    log.rename(old)
+    append(log, numbered(2))
+    sqlite_store.scan(log)
+    assert (sqlite_store.source(old).id, sqlite_store.source(log).id) == (1, 2)
+    sqlite_store.check_counters()
+
+
+def test_a_file_that_is_nowhere_is_not_followed(sqlite_store: Any, tmp_path: Path, numbered: Numbered) -> None:
+    log = tmp_path / "app.log"
+    append(log, numbered(0))
+    sqlite_store.scan(log)
+    log.unlink()
+    assert follow_file(sqlite_store.service.call(), sqlite_store.source(log)) is False
 
 
 def test_a_truncation_while_a_file_is_read(
