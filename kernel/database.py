@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, Table, UniqueConstraint, func, inspect, select, text
+from sqlalchemy import ColumnElement, Connection, Table, UniqueConstraint, func, inspect, select, text
 from sqlalchemy.dialects import mysql, postgresql, sqlite
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError
@@ -27,9 +27,9 @@ from snaglist.kernel import times
 from snaglist.kernel.bulk import records, recordset, takes_records
 from snaglist.kernel.engines import (
     OPEN_CONNECTIONS,
+    FileEngines,
     begin,
     ends_transaction,
-    file_engine,
     files_of,
     identity,
     is_mariadb,
@@ -64,7 +64,7 @@ class Database:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._timeout = settings["database.busy_timeout_ms"] / 1000
-        self._files: OrderedDict[Path, tuple[Engine, threading.Lock]] = OrderedDict()
+        self._files: OrderedDict[Path, FileEngines] = OrderedDict()
         self._guard = threading.Lock()
         self._server = server_engine(settings) if settings["database.url"] else None
         self.faults = KnownFaults(files=self._server is None)
@@ -81,15 +81,16 @@ class Database:
 
         Raises Unavailable when the database cannot be reached or stays locked, Unusable when waiting mends nothing.
         """
-        committing = False
+        committing = analysed = False
         self.faults.refuse_damaged(tenant)
         try:
             with self._outages(tenant), self._connected(tenant, write, snapshot) as connection, connection.begin():
                 begin(connection, write=write, durable=durable)
                 yield connection
-                if self._server is None and write:
-                    keep_statistics(connection)
+                analysed = self._server is None and write and keep_statistics(connection)
                 committing = True
+            if analysed:
+                self._engines_of(tenant.file).reading.dispose()
             self.faults.recovered(tenant, write)
         except Unavailable as error:
             # Of a commit nobody knows whether it happened; everything before it is gone for sure.
@@ -106,16 +107,19 @@ class Database:
             with self._server.connect().execution_options(**options) as connection:
                 yield connection
             return
-        engine, lock = self._file_engine(tenant.file)
+        engines = self._engines_of(tenant.file)
+        if not write:
+            with engines.reading.connect() as connection:
+                yield connection
+            return
         # Threads of one process queue here instead of polling SQLite's file lock.
-        if write and not lock.acquire(timeout=self._timeout):
+        if not engines.lock.acquire(timeout=self._timeout):
             raise Unavailable(_BUSY)
         try:
-            with engine.connect() as connection:
+            with engines.writing.connect() as connection:
                 yield connection
         finally:
-            if write:
-                lock.release()
+            engines.lock.release()
 
     @contextmanager
     def _on_server(self, tenant: Tenant) -> Iterator[Connection]:
@@ -214,7 +218,7 @@ class Database:
         with self._guard:
             known = self._files.pop(tenant.file, None)
         if known:
-            known[0].dispose()
+            known.dispose()
 
     def version(self) -> tuple[str, tuple[int, ...]]:
         """Return the kind of engine (`mariadb` told from `mysql`) and its version."""
@@ -227,10 +231,12 @@ class Database:
     def dispose(self) -> None:
         """Close all connections."""
         with self._guard:
-            engines = [engine for engine, _ in self._files.values()]
+            files = list(self._files.values())
             self._files.clear()
-        for engine in [*engines, *([self._server] if self._server else [])]:
-            engine.dispose()
+        for engines in files:
+            engines.dispose()
+        if self._server:
+            self._server.dispose()
 
     @contextmanager
     def _named_lock(self, name: str) -> Iterator[None]:
@@ -265,19 +271,19 @@ class Database:
             raise Unavailable(_BUSY) from error
 
     def _connections(self) -> int:
-        pools: Any = [engine.pool for engine, _ in self._files.values()]
-        return sum(pool.size() + pool.overflow() for pool in pools)  # PERF: takes no lock of theirs
+        return sum(engines.connections() for engines in self._files.values())
 
-    def _file_engine(self, path: Path) -> tuple[Engine, threading.Lock]:
+    def _engines_of(self, path: Path) -> FileEngines:
         with self._guard:
             known = self._files.get(path)
             if known is None:
                 for file in files_of(path):
                     narrow(file)
-                known = self._files[path] = (file_engine(path, self._settings), threading.Lock())
-                while len(self._files) > 1 and self._connections() > OPEN_CONNECTIONS:
-                    _, (oldest, _) = self._files.popitem(last=False)
-                    oldest.dispose()
+                known = self._files[path] = FileEngines(path, self._settings)
+                while (
+                    len(self._files) > 1 and sum(map(FileEngines.connections, self._files.values())) > OPEN_CONNECTIONS
+                ):
+                    self._files.popitem(last=False)[1].dispose()
             else:
                 self._files.move_to_end(path)
             return known

@@ -1,6 +1,7 @@
 """Engines of the three databases, and what their failures mean."""
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -41,8 +42,30 @@ def _open_files_limit() -> int:
 OPEN_CONNECTIONS = max(64, min(256, _open_files_limit() // 6))
 
 
-def file_engine(path: Path, settings: Settings) -> Engine:
-    """Return the engine of one SQLite file; `begin` begins its transactions.
+class FileEngines:
+    """What one SQLite file is reached by: connections for reading, connections for writing, the lock of who writes.
+
+    PERF: apart, because a change of `query_only` would make SQLite prepare all statements of a connection anew.
+    """
+
+    def __init__(self, path: Path, settings: Settings) -> None:
+        self.reading = _file_engine(path, settings, write=False)
+        self.writing = _file_engine(path, settings, write=True)
+        self.lock = threading.Lock()
+
+    def connections(self) -> int:
+        """Return how many are open. PERF: takes no lock of the pools."""
+        pools: Any = (self.reading.pool, self.writing.pool)
+        return sum(pool.size() + pool.overflow() for pool in pools)
+
+    def dispose(self) -> None:
+        """Close all connections that nobody uses; the others when they are given back."""
+        self.reading.dispose()
+        self.writing.dispose()
+
+
+def _file_engine(path: Path, settings: Settings, *, write: bool) -> Engine:
+    """Return an engine of one SQLite file; `begin` begins its transactions.
 
     PERF: one of many is made in a moment. They share what SQLAlchemy would find out and compile for each anew, which
     costs more than most requests.
@@ -61,6 +84,7 @@ def file_engine(path: Path, settings: Settings) -> Engine:
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
                 opened.execute(f"PRAGMA {pragma}")
+            opened.execute(f"PRAGMA query_only = {not write}")
             opened.execute("SELECT 1 FROM sqlite_master LIMIT 0")  # reads what all statements need
         except (sqlite3.Error, UnicodeDecodeError) as error:
             opened.close()
@@ -82,7 +106,7 @@ def file_engine(path: Path, settings: Settings) -> Engine:
     # Also a file that was removed or replaced goes on to work for who has it open: what is written there is lost.
     @event.listens_for(engine, "connect")
     def remember(_: Any, record: ConnectionPoolEntry) -> None:
-        record.info.update(file=identity(path), synchronous="NORMAL", analyse_at=ANALYSED)
+        record.info.update(file=identity(path), write=write, synchronous="NORMAL", analyse_at=ANALYSED)
 
     @event.listens_for(engine, "checkout")
     def compare(_: Any, record: ConnectionPoolEntry, __: Any) -> None:
@@ -111,10 +135,8 @@ def begin(connection: Connection, *, write: bool, durable: bool) -> None:
     driver: Any = connection.connection.dbapi_connection
     told, engine = connection.info, connection.dialect.name
     told["given_up"] = False
-    if told.get("write", True) != write:
-        if engine == "sqlite":
-            driver.execute(f"PRAGMA query_only = {not write}")
-        elif engine == "postgresql":
+    if told.get("write", True) != write:  # never on SQLite: its connections are for one of both
+        if engine == "postgresql":
             driver.read_only = not write
         else:
             connection.exec_driver_sql(f"SET SESSION TRANSACTION READ {'WRITE' if write else 'ONLY'}")
@@ -171,17 +193,19 @@ def _end(connection: Connection, end: Callable[[], None]) -> None:
 _READ_ONLY = (sqlite3.SQLITE_READONLY, "25006", 1792)
 
 
-def keep_statistics(connection: Connection) -> None:
+def keep_statistics(connection: Connection) -> bool:
     """Let SQLite look at its indexes anew, as servers do by themselves, after 1,000 changed rows, then 4,000, 16,000 …
 
     It chooses plans by that. PRAGMA optimize would leave out tables that this connection only writes. With the limit it
-    takes 50 ms in a database of 500 MB.
+    takes 50 ms in a database of 500 MB. True when it did: other connections know nothing of it until they are new.
     """
     raw: Any = connection.connection.dbapi_connection
-    if raw.total_changes >= connection.info["analyse_at"]:
-        connection.info["analyse_at"] = 4 * raw.total_changes
-        connection.exec_driver_sql(f"PRAGMA analysis_limit = {ANALYSED}")
-        connection.exec_driver_sql("ANALYZE")
+    if raw.total_changes < connection.info["analyse_at"]:
+        return False
+    connection.info["analyse_at"] = 4 * raw.total_changes
+    connection.exec_driver_sql(f"PRAGMA analysis_limit = {ANALYSED}")
+    connection.exec_driver_sql("ANALYZE")
+    return True
 
 
 def identity(path: Path) -> tuple[int, int] | None:

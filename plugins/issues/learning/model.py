@@ -71,7 +71,13 @@ class _Round:
         for node in nodes:
             self.texts.update((slot.digest, (node.context, slot.template)) for slot in self.found[node.id])
         self.opened = dict(store.opened(self.texts))
+        self.found = {node: self._uncovered(listed) for node, listed in self.found.items()}
         self.values: dict[str, tuple[str, int]] = {}  # words of open slots by digest, and a node that has each
+
+    def _uncovered(self, listed: Sequence[Slot]) -> list[Slot]:
+        """Leave out pairs with a word that alone is in an open slot: the node of that slot says the same of them."""
+        values = {at for slot in listed if len(slot.words) == 1 and slot.digest in self.opened for at in slot.words}
+        return [slot for slot in listed if len(slot.words) == 1 or values.isdisjoint(slot.words)]
 
     def run(self) -> list[Node]:
         """Add the members, open what is ripe, join; returns the nodes to look at next."""
@@ -84,7 +90,8 @@ class _Round:
                 if digest not in self.opened
             ]
         )
-        new = self._open(self.texts.keys() - self.opened.keys())
+        looked_at = {*self.own.values(), *(slot.digest for listed in self.found.values() for slot in listed)}
+        new = self._open(looked_at - self.opened.keys())
         for node in self.nodes:
             for slot in self.found[node.id]:
                 if slot.digest in self.opened:

@@ -18,6 +18,7 @@ from sqlalchemy import select
 
 from snaglist.kernel import times
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import running_service
 
 pytestmark = pytest.mark.whole
@@ -224,10 +225,10 @@ def stored_numbers(db: Any, folder: Path) -> tuple[Counter[int], list[str]]:
 
     Of a line whose end was destroyed before it was read the beginning stays, maybe less than its time.
     """
-    occurrences, sources = tables.occurrences.c, tables.sources.c
+    occurrences, sources = tables.occurrences.c, log_tables.sources.c
     query = (
         select(occurrences.occurred_at, occurrences.time_source, occurrences.byte_start, sources.path, sources.status)
-        .join_from(tables.occurrences, tables.sources, sources.id == occurrences.source_id)
+        .join_from(tables.occurrences, log_tables.sources, sources.id == occurrences.source_id)
         .where(sources.path.startswith(f"{folder}/"))
     )
     numbers: Counter[int] = Counter()
