@@ -26,20 +26,22 @@ AREAS = {
     ),
     "storing": (
         ["plugins/issues/storing"],
-        ["tests/areas/issues/writing"],
+        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing"],
     ),
     "tags": (
-        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/tagging.py"],
+        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/above.py"],
         ["tests/areas/tags", "tests/areas/issues/writing/test_tagging.py"],
     ),
     "rotation": (
         ["plugins/logs/identify"],
-        ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_rotation.py", "tests/areas/logs/test_identity.py",
-         "tests/areas/logs/test_reading_files.py"],
+        ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_identity.py", "tests/areas/logs/test_rotation.py",
+         "tests/areas/logs/test_reading_files.py", "tests/areas/logs/test_shrinking.py",
+         "tests/areas/logs/test_incoming.py"],
     ),
     "jobs": (
         ["plugins/system/jobs"],
-        ["tests/kernel/test_jobs.py", "tests/kernel/test_activity.py"],
+        ["tests/kernel/test_job_bounds.py", "tests/kernel/test_jobs.py", "tests/kernel/test_activity.py",
+         "tests/databases/test_schema_history.py::test_steps_make_the_live_tables"],
     ),
     "signatures": (
         ["plugins/tracker/signatures.py", "plugins/alerting/types/webhook.py"],

@@ -307,6 +307,22 @@ def test_a_schedule_counts_from_its_newest_job(with_jobs: Callable[..., Any], ti
             ticks.now += 0.5
 
 
+def test_what_another_worker_queued_meanwhile_is_no_failure(with_jobs: Callable[..., Any]) -> None:
+    kits: list[Kit] = []
+
+    def due(call: Any) -> dict[str, Any]:
+        other = kits[0].service.call(call.application)
+        with other.transaction():
+            other.enqueue("tidy", dedupe="tidy")
+        return {}
+
+    tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=due)
+    with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
+        kits.append(kit)
+        assert kit.service.part(schedules.Schedules).ask(kit.application)
+        assert kit.client.get("jobs").json["meta"]["total"] == 1
+
+
 def test_a_schedule_that_works_again_is_no_failure_of_its_plugin(with_jobs: Callable[..., Any], ticks: Any) -> None:
     said: list[Any] = [ValueError("on purpose"), "no object", {"n": float("nan")}, None]
 
@@ -425,6 +441,21 @@ def test_a_quiet_application_is_looked_into_each_quarter_of_an_hour(
             ticks.now += pause
             working._round()
     assert looked == [0, 900]
+
+
+def test_an_application_where_nothing_is_asked_is_not_looked_into(
+    with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+    with with_jobs() as kit:
+        schedule = kit.service.part(schedules.Schedules)
+        monkeypatch.setattr(kit.service.part(activity.Activity), "recent", set)
+        monkeypatch.setattr(kit.jobs, "run_next", lambda *given: bool(looked.append("once")))
+        working = Worker(kit.service, "test")
+        assert working._round() is False and looked == ["once"]
+        monkeypatch.setattr(schedule, "next", lambda application: 0.0)
+        monkeypatch.setattr(schedule, "ask", lambda *given, **how: False)
+        assert working._round() is False and looked == ["once"]
 
 
 def test_a_failure_of_one_application_is_told_shortly(

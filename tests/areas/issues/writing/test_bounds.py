@@ -173,3 +173,12 @@ def test_a_batch_that_never_fits_ends(sqlite_desk: Any, monkeypatch: pytest.Monk
     with sqlite_desk.call() as call, pytest.raises(IntegrityError):
         store_events(call, sqlite_desk.source, [Event("m", occurred_at="2026-01-03 10:00:00")])
     assert len(tries) == 5
+
+
+def test_events_that_were_not_looked_up_are_when_they_do_not_fit(sqlite_desk: Any) -> None:
+    events = [Event("m", occurred_at="2026-01-03 10:00:00", byte_start=n) for n in range(2)]
+    with sqlite_desk.call() as call:
+        first = store_events(call, sqlite_desk.source, events[:1], unseen=True)
+        assert (len(first.stored), first.duplicates) == (1, 0) and first.stored[0].occurrence_id
+        second = store_events(call, sqlite_desk.source, events, unseen=True)
+        assert ([one.event.byte_start for one in second.stored], second.duplicates) == ([1], 1)
