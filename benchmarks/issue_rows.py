@@ -13,6 +13,7 @@ from snaglist.kernel import digest, key, times
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import RANK, tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system import insert_rows
 from snaglist.plugins.tags import tables as tag_tables
 
@@ -65,10 +66,10 @@ def _fixed_rows(db: Connection) -> None:
     insert_rows(db, tag_tables.tags, [{**tag, "created_by": None, "updated_by": None} for tag in tags])
     # Columns that reading does not look at: NULL, nothing or zero.
     unused = {column.name: None if column.nullable else "" if isinstance(column.type, String) else 0
-              for column in tables.sources.c}  # fmt: skip
+              for column in log_tables.sources.c}  # fmt: skip
     insert_rows(
         db,
-        tables.sources,
+        log_tables.sources,
         [
             {**unused, "id": n, "path": _path(n), "path_hash": digest(_path(n)), "generation": 1, "node": "n",
              "log_type": "monolog", "channel": f"app-{n}.log", "encoding": "utf-8", "timezone": "UTC",

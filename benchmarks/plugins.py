@@ -56,6 +56,7 @@ def events_stored(call, batch): ...
 def issue_changed(call, change): ...
 """
 PARTS = """
+from snaglist.plugins.system import Job
 from sqlalchemy import Table
 
 table = Table("{name}_rows", columns.metadata, columns.id_column(), columns.text("word", 80))

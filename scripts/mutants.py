@@ -30,7 +30,7 @@ AREAS = {
          "tests/areas/logs/test_reindexing.py"],
     ),
     "tags": (
-        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/tagging.py"],
+        ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/above.py"],
         ["tests/areas/tags", "tests/areas/issues/writing/test_tagging.py"],
     ),
     "rotation": (

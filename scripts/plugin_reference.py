@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sqlalchemy import ColumnCollection
+
 from snaglist import kernel
 
 # Of the kernel's modules these are shown with their text; the others, which plugins rarely need, as lists of names.
@@ -23,11 +25,13 @@ _AREAS: dict[str, tuple[str, ...]] = {
     "snaglist.testing": ("running_service", "Client", "Answer"),
     "snaglist.plugins.issues": (
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
-        "store_events", "create_issue", "change_status", "resolve_issue_id",
+        "store_events", "create_issue", "change_status", "resolve_issue_id", "stored",
     ),
     "snaglist.plugins.system": ("HealthCheck", "Metric", "StoredSecret"),
     "snaglist.plugins.tags": (),
-    "snaglist.plugins.logs": ("Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots"),
+    "snaglist.plugins.logs": (
+        "Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots", "stored",
+    ),
     "snaglist.plugins.connectors": (),
     "snaglist.plugins.alerting": (),
     "snaglist.plugins.tracker": (),
@@ -83,7 +87,7 @@ def _module(name: str, chosen: Sequence[str] | None, about: str = "") -> Iterato
 
 def _entry(name: str, thing: Any) -> str:
     if inspect.ismodule(thing):
-        return f"- module `{name}`: {_first(thing)}\n"
+        return f"- module `{name}`: {_first(thing)}\n{_columns(thing)}"
     if not inspect.isclass(thing) and not inspect.isroutine(thing):
         return f"- `{name}`\n"
     lines = [f"#### `{name}{_signature(thing)}`\n", _text(thing), ""]
@@ -91,6 +95,16 @@ def _entry(name: str, thing: Any) -> str:
         lines += [f"- `{member}`: {text}" for member, text in _members(thing)]
         lines += [""] if lines[-1] else []
     return "\n".join(lines)
+
+
+def _columns(module: Any) -> str:
+    """Return the columns that a module promises, a list for each table."""
+    shown = ""
+    for name, columns in vars(module).items():
+        if isinstance(columns, ColumnCollection) and not name.startswith("_"):
+            names = ", ".join(f"`{column.key}`" for column in columns)
+            shown += f"  - `{module.__name__.rpartition('.')[2]}.{name}`: {names}\n"
+    return shown
 
 
 def _members(kind: type) -> Iterator[tuple[str, str]]:

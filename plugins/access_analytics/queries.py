@@ -10,7 +10,7 @@ from snaglist.kernel.database import upsert
 from snaglist.plugins.access_analytics.sketches import Distinct, Quantiles
 from snaglist.plugins.access_analytics.tables import hours, sources
 from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Key, Sums
-from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import stored
 from snaglist.plugins.system import rows
 
 MAX_VALUES = 1_000  # of a dimension per source and hour; what comes later is summed up as OTHER
@@ -115,7 +115,7 @@ def of_window(start: str, end: str, *, bots: bool, channel: str | None) -> Colum
     if not bots:
         wanted.append(hours.c.bot.is_(False))
     if channel is not None:
-        of_channel = select(tables.sources.c.id).where(tables.sources.c.channel == channel)
+        of_channel = select(stored.sources.id).where(stored.sources.channel == channel)
         wanted.append(func.abs(hours.c.source_id).in_(of_channel))
     return and_(*wanted)
 

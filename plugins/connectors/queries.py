@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, func, select, true, update
+from sqlalchemy import Connection, Row, Select, func, select, true
 
 from snaglist.kernel import digest
 from snaglist.plugins.connectors.tables import connectors, streams
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
+from snaglist.plugins.logs import forget_connector
 from snaglist.plugins.system import rows
-
-_modules, _sources = tables.modules, tables.sources
 
 
 def all_connectors(db: Connection) -> Sequence[Row[Any]]:
@@ -43,13 +42,8 @@ def lock_connectors(db: Connection, ids: Sequence[int]) -> None:
 
 def remove_connector(db: Connection, connector_id: int) -> None:
     """Delete a connector, and by their keys its streams and runs; its sources stay without it."""
-    db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
+    forget_connector(db, connector_id)
     rows.remove(db, connectors, connector_id)
-
-
-def module_exists(db: Connection, module_id: int) -> bool:
-    """Tell whether there is such a module."""
-    return rows.find(db, _modules, module_id) is not None
 
 
 def _shown() -> Select[Any]:
@@ -59,13 +53,7 @@ def _shown() -> Select[Any]:
         .correlate(connectors)
         .scalar_subquery()
     )
-    return select(
-        connectors,
-        _modules.c.name.label("module_name"),
-        _modules.c.slug.label("module_slug"),
-        _modules.c.color.label("module_color"),
-        stream_count.label("stream_count"),
-    ).select_from(connectors.outerjoin(_modules, _modules.c.id == connectors.c.module_id))
+    return stored.with_module(select(connectors, stream_count.label("stream_count")), connectors.c.module_id)
 
 
 # --- streams ------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from snaglist.plugins.connectors import queries, runs, sealing
 from snaglist.plugins.connectors.contract import Config, ConnectorType, types
 from snaglist.plugins.connectors.mirrors import folder_of
 from snaglist.plugins.connectors.tables import connectors
-from snaglist.plugins.issues import file_at, show_path
+from snaglist.plugins.issues import file_at, hold_module, show_path
 from snaglist.plugins.logs import is_zone
 from snaglist.plugins.system import rows
 
@@ -187,7 +187,7 @@ def _check_zone(body: Mapping[str, Any]) -> None:
 
 
 def _check_module(call: Call, module_id: int | None) -> None:
-    if module_id is not None and not queries.module_exists(call.db, module_id):
+    if module_id is not None and not hold_module(call.db, module_id):
         raise Invalid("module_id: there is no such module")
 
 

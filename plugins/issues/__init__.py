@@ -1,6 +1,6 @@
 """Issues: events become issues here, and here issues are searched, shown and changed.
 
-`tables` holds the area's tables. Everything in `__all__` is open to the areas above and to other plugins.
+Everything in `__all__` is open to the areas above and to other plugins; `stored` holds the columns they may read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +11,20 @@ from typing import Any
 from sqlalchemy import Table
 
 from snaglist.kernel import Assets, Description, Endpoint, Installation, Option, SchemaStep, hookimpl
-from snaglist.plugins.issues import assignment, bulk, contract, hookspecs, manual, modules, search, status, tables
+from snaglist.plugins.issues import (
+    assignment,
+    bulk,
+    contract,
+    hookspecs,
+    manual,
+    modules,
+    search,
+    status,
+    stored,
+    tables,
+)
 from snaglist.plugins.issues.checking import check_event
-from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Tagging
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
 from snaglist.plugins.issues.events import (
     RANK,
     SEVERITIES,
@@ -42,17 +53,20 @@ from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
-from snaglist.plugins.issues.stored_paths import file_at, move_paths, relative_to_data, show_path, stored_path
+from snaglist.plugins.issues.stored import hold_module
+from snaglist.plugins.issues.stored_paths import file_at, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.storing import (
     Removed,
     Reread,
     Unstored,
     known_event_ids,
+    move_counts,
+    move_occurrences,
     remove_occurrences,
-    rename_source,
     reoccurrence_times,
     replace_event,
     reread_events,
+    settle_occurrence,
     store_events,
     withdraw_event,
 )
@@ -79,6 +93,7 @@ __all__ = [
     "Removed",
     "Reread",
     "SearchField",
+    "Sources",
     "StoredBatch",
     "StoredEvent",
     "Tagging",
@@ -95,27 +110,29 @@ __all__ = [
     "follow_statuses",
     "grouping_key",
     "has_facet",
+    "hold_module",
     "hookspecs",
     "known_event_ids",
     "learn_again",
     "link_external",
+    "move_counts",
     "move_external",
-    "move_paths",
+    "move_occurrences",
     "path_of",
     "path_template",
     "path_text",
     "read_back",
     "relative_to_data",
     "remove_occurrences",
-    "rename_source",
     "reoccurrence_times",
     "replace_event",
     "reread_events",
     "resolve_issue_id",
+    "settle_occurrence",
     "show_path",
     "store_events",
+    "stored",
     "stored_path",
-    "tables",
     "unmerge_grouping",
     "update_mirrored",
     "withdraw_event",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from jsonschema import Draft202012Validator
-from sqlalchemy import ColumnElement, Select
+from sqlalchemy import ColumnElement, Connection, Select, Table
 
 from snaglist.kernel import Call
 
@@ -28,7 +28,7 @@ def _any_text() -> Mapping[str, Any]:
 class SearchField:
     """A word of the search: a parameter of `errors` and `groups`, and a field of the filter of `bulk-issues`.
 
-    `condition(call, value)` returns a test of a row of `tables.issues`, or selects the ids of the issues meant from
+    `condition(call, value)` returns a test of columns of `stored.issues`, or selects the ids of the issues meant from
     another table, in an open transaction. What it raises ends the request. `schema` is the JSON Schema of a value, its
     `title` says what is found; where it is an array, the query takes values with commas. `text(call, text)` returns
     what a search by `q` finds besides, or None. `indexed`: an index finds the issues, so they are counted however many
@@ -70,6 +70,20 @@ class Tagging(Protocol):
 
     def shown(self, call: Call, issue_id: int) -> Sequence[dict[str, Any]]:
         """Return the tags of an issue by `key(name)`, each with how the issue got it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What events came from, in the open transaction; registered as `sources` by the hook `register_sources`.
+
+    `table` has the columns `id`, which `source_id` of an occurrence refers to, `path`, `log_type` and `channel`.
+    `take_off(db, counts)` lowers the numbers of occurrences by source. `latest(call, limit)` returns those that were
+    read last, as `summary` shows them.
+    """
+
+    table: Table
+    take_off: Callable[[Connection, Mapping[int, int]], None]
+    latest: Callable[[Call, int], Sequence[dict[str, Any]]]
 
 
 def check_added(hook: str, value: Any) -> None:

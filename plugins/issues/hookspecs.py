@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column
 
 from snaglist.kernel import Call, hookspec
-from snaglist.plugins.issues.contract import ListColumn, SearchField, Tagging
+from snaglist.plugins.issues.contract import ListColumn, SearchField, Sources, Tagging
 from snaglist.plugins.issues.events import Event, IssueChange, StoredBatch
 
 
@@ -68,6 +68,11 @@ def register_list_columns() -> Sequence[ListColumn]:  # type: ignore[empty-body]
 @hookspec
 def register_tagging() -> Mapping[str, Tagging]:  # type: ignore[empty-body]
     """Collect. Return what shows and changes the tags of issues, as `tags`: for the area that has them. Since 0.2."""
+
+
+@hookspec
+def register_sources() -> Mapping[str, Sources]:  # type: ignore[empty-body]
+    """Collect. Return what events came from, as `sources`: for the area that reads them. Since 0.2."""
 
 
 @hookspec

@@ -5,10 +5,9 @@ from collections.abc import Collection
 from sqlalchemy import Connection, select
 
 from snaglist.kernel import NotFound
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.tables import issue_aliases, issues
+from snaglist.plugins.system import rows
 
-CHUNK = 500
 MAX_ID = 2**63 - 1
 
 
@@ -22,22 +21,16 @@ def resolve_issue_id(db: Connection, issue_id: int) -> int:
 
 def resolve_issue_ids(db: Connection, issue_ids: Collection[int]) -> dict[int, int]:
     """Return what ids mean now; unknown ones are left out."""
-    found: dict[int, int] = {}
-    for some in chunks(sorted(issue_ids), CHUNK):
-        found.update((row.id, row.id) for row in db.execute(select(issues.c.id).where(issues.c.id.in_(some))))
-        if missing := [issue_id for issue_id in some if issue_id not in found]:
-            merged = select(issue_aliases).where(issue_aliases.c.old_id.in_(missing))
-            found.update((row.old_id, row.issue_id) for row in db.execute(merged))
-    return found
+    found = {row.id: row.id for row in rows.among(db, select(issues.c.id), issues.c.id, issue_ids)}
+    missing = [issue_id for issue_id in issue_ids if issue_id not in found]
+    merged = rows.among(db, select(issue_aliases), issue_aliases.c.old_id, missing)
+    return found | {row.old_id: row.issue_id for row in merged}
 
 
 def hold_issue_ids(db: Connection, issue_ids: Collection[int]) -> list[int]:
     """Return those of the issues that are there, and keep them so until the end of the transaction."""
-    held: list[int] = []
-    for some in chunks(sorted(issue_ids), CHUNK):
-        rows = select(issues.c.id).where(issues.c.id.in_(some)).order_by(issues.c.id)
-        held += db.execute(rows.with_for_update(key_share=True)).scalars()
-    return held
+    held = select(issues.c.id).order_by(issues.c.id).with_for_update(key_share=True)
+    return [row.id for row in rows.among(db, held, issues.c.id, issue_ids)]
 
 
 def as_id(text: str) -> int | None:

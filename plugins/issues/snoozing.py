@@ -6,13 +6,11 @@ from typing import Any
 from sqlalchemy import update
 
 from snaglist.kernel import Call, Invalid
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import IssueChange
 from snaglist.plugins.issues.tables import issues
-
-CHUNK = 500
+from snaglist.plugins.system import rows
 
 
 def snooze_issues(call: Call, issue_ids: Collection[int], until: str | None, events: int | None) -> dict[str, Any]:
@@ -24,8 +22,7 @@ def snooze_issues(call: Call, issue_ids: Collection[int], until: str | None, eve
         raise Invalid("until: must be in the future")
     ids = sorted(issue_ids)
     changed = {"snoozed_until": until, "snooze_count": events}
-    for some in chunks(ids, CHUNK):
-        call.db.execute(update(issues).where(issues.c.id.in_(some)).values(**changed, updated_at=call.now))
+    rows.among(call.db, update(issues).values(**changed, updated_at=call.now), issues.c.id, ids)
     note = _note(until, events)
     history.append(
         call.db, [history.entry(issue_id, "snooze", call.now, actor=call.label, note=note) for issue_id in ids]

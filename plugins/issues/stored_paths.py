@@ -1,6 +1,6 @@
 """Paths as databases hold them: what lies in the data directory relative to it, so that it can be moved or restored.
 
-Everything else is absolute, and `move_paths` re-points it.
+Everything else is absolute, and `snaglist sources move` re-points it.
 """
 
 import os
@@ -45,19 +45,14 @@ def file_at(call: Call, stored: str) -> Path:
     return call.service.settings.data / path_of(stored)
 
 
-def move_paths(db: Connection, moved: Mapping[str, str]) -> int:
-    """Give sources and what is counted by their paths other paths, in the open write transaction; returns how many.
-
-    A source whose new path is that of others becomes their newest.
-    """
-    changed = 0
+def _move_paths(db: Connection, moved: Mapping[str, str]) -> None:
+    """Give sources and what is counted by their paths other paths, for the step below."""
     for path, new_path in sorted(moved.items()):
         there = _sources.c.path_hash == digest(new_path)
         newest = db.execute(select(func.max(_sources.c.generation)).where(there)).scalar() or 0
         _move_counts(db, path, new_path)
         values = {"path": new_path, "path_hash": digest(new_path), "generation": _sources.c.generation + newest}
-        changed += db.execute(update(_sources).where(_sources.c.path_hash == digest(path)).values(values)).rowcount
-    return changed
+        db.execute(update(_sources).where(_sources.c.path_hash == digest(path)).values(values))
 
 
 def _move_counts(db: Connection, path: str, new_path: str) -> None:
@@ -84,7 +79,7 @@ def make_relative(db: Connection) -> None:
     paths = [path for path in db.execute(select(_sources.c.path).distinct()).scalars() if os.path.isabs(path)]
     relative = relative_to_data(db, paths)
     stored = {path: path_text(Path(relative.get(path, path))) for path in paths}
-    move_paths(db, {path: text for path, text in stored.items() if text != path})
+    _move_paths(db, {path: text for path, text in stored.items() if text != path})
 
 
 def relative_to_data(db: Connection, paths: Collection[str]) -> dict[str, str]:

@@ -1,4 +1,7 @@
-"""Tables of the issues area: modules, sources, issues, groupings, occurrences, counters, history."""
+"""Tables of the issues area: modules, issues, groupings, occurrences, counters, history.
+
+`occurrences` refers to `sources` of the logs area: what an event came from is the business of whoever read it.
+"""
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
@@ -18,48 +21,6 @@ modules = Table(
     UniqueConstraint("name_key", name="uq_modules_name_key"),
     UniqueConstraint("slug", name="uq_modules_slug"),
     sqlite_autoincrement=True,  # or SQLite gives the id of a deleted module to the next one
-)
-
-# Owned here because every occurrence names its source; the logs area serves and fills them.
-sources = Table(
-    "sources",
-    metadata,
-    id_column(),
-    text("path"),
-    text("path_hash", 64),
-    number("generation"),
-    text("node", 64),
-    text("identity", 128, nullable=True),
-    number("size"),
-    moment("modified_at", nullable=True),
-    number("offset"),
-    number("first_byte", default=0),  # of its own: a copy that went on begins where the original ended
-    text("prefix_hash", 64),
-    number("prefix_length"),
-    text("block_hash", 64),
-    text("content_hash", 64),
-    text("log_type", 40),
-    text("channel", 255),
-    text("family", 255),
-    text("encoding", 32),
-    text("timezone", 64),
-    reference("module_id", "modules.id", on_delete="SET NULL"),
-    number("connector_id", nullable=True),  # the connectors area above clears it; no key, so that it can be absent
-    number("parser_version"),
-    document("open_event", nullable=True),
-    text("read_under", 120, default=""),  # the settings that all of its bytes were read under; empty: several
-    document("counted", nullable=True),  # under which settings which bytes were ever counted
-    text("status", 16),
-    text("last_error", 1000, nullable=True),
-    number("occurrence_count"),
-    moment("imported_at"),
-    moment("created_at"),
-    UniqueConstraint("path_hash", "generation", name="uq_sources_path_generation"),
-    Index("ix_sources_identity", "identity"),
-    Index("ix_sources_module_family", "module_id", "family"),
-    Index("ix_sources_content_hash", "content_hash"),
-    Index("ix_sources_imported_at", "imported_at"),
-    Index("ix_sources_family", "family"),
 )
 
 issues = Table(
@@ -257,7 +218,6 @@ Index(
 
 TABLES = (
     modules,
-    sources,
     issues,
     groupings,
     issue_samples,

@@ -1,22 +1,22 @@
 """Logs: parsers, the import of files and what is shown of sources."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources  # `files` is a module of this package
 from importlib.metadata import version
 from typing import Any
 
 import click
-from sqlalchemy import Table
+from sqlalchemy import Column, Table
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Option, SchemaStep, hookimpl
-from snaglist.plugins.issues import Event, IssueChange, SearchField
-from snaglist.plugins.logs import hookspecs
+from snaglist.plugins.issues import Event, IssueChange, SearchField, Sources
+from snaglist.plugins.logs import hookspecs, stored
 from snaglist.plugins.logs.collect.connectors import Dropped, find_dropped, holds_source, read_file, read_rest
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import COMMANDS
-from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT
+from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT, latest_files
 from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintain.handlers import JOBS
@@ -51,7 +51,8 @@ from snaglist.plugins.logs.read.results import FileResult
 from snaglist.plugins.logs.show.raw_text import read_event
 from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
-from snaglist.plugins.logs.tables import TABLES
+from snaglist.plugins.logs.store.queries import forget_connector, take_off
+from snaglist.plugins.logs.tables import TABLES, sources
 from snaglist.plugins.system import Job
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "discover",
     "exceptions_of",
     "find_dropped",
+    "forget_connector",
     "give_back",
     "holds_source",
     "hookspecs",
@@ -92,6 +94,7 @@ __all__ = [
     "read_trace",
     "redacted_names",
     "sender_key",
+    "stored",
     "structure_of",
 ]
 
@@ -117,7 +120,7 @@ def register_endpoints() -> Sequence[Endpoint]:
 
 @hookimpl
 def register_tables() -> Sequence[Table]:
-    """Declare the memory of deletions."""
+    """Declare the tables."""
     return TABLES
 
 
@@ -143,6 +146,18 @@ def check_added(hook: str, value: Any) -> None:
 def read_occurrence(call: Call, occurrence_id: int) -> Event | None:
     """Read single events back from their files or stored texts, for whoever shows or groups them again."""
     return read_event(call, occurrence_id) or read_pushed(call, occurrence_id)
+
+
+@hookimpl
+def register_sources() -> Mapping[str, Sources]:
+    """Tell what events came from."""
+    return {"sources": Sources(sources, take_off, latest_files)}
+
+
+@hookimpl
+def register_module_references() -> Sequence[Column[Any]]:
+    """Tell that sources refer to modules."""
+    return [sources.c.module_id]
 
 
 @hookimpl

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sqlalchemy import Row
+
 from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, paging, read, write
 from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
@@ -22,12 +24,19 @@ _FILE_FIELDS = (
 def list_sources(call: Call) -> Mapping[str, Any]:
     """List sources, the newest import first."""
     page, limit = call.query["page"], call.query["limit"]
-    total, rows = queries.page_of_sources(call.db, page, limit)
-    deleted = deletions.numbers_of(call.db, [row.id for row in rows])
-    shown = [{**{name: getattr(row, name) for name in _FILE_FIELDS}, "deleted": deleted.get(row.id, 0)} for row in rows]
-    for source in shown:
-        source["path"] = show_path(call, source["path"])
-    return {"data": shown, "meta": paging.meta(total, page, limit)}
+    shown = [_file(call, row) for row in queries.page_of_sources(call.db, page, limit)]
+    deleted = deletions.numbers_of(call.db, [source["id"] for source in shown])
+    data = [{**source, "deleted": deleted.get(source["id"], 0)} for source in shown]
+    return {"data": data, "meta": paging.meta(queries.count_sources(call.db), page, limit)}
+
+
+def latest_files(call: Call, limit: int) -> list[dict[str, Any]]:
+    """Return the sources that were read last."""
+    return [_file(call, row) for row in queries.page_of_sources(call.db, 1, limit)]
+
+
+def _file(call: Call, row: Row[Any]) -> dict[str, Any]:
+    return {**{name: getattr(row, name) for name in _FILE_FIELDS}, "path": show_path(call, row.path)}
 
 
 def show_source(call: Call) -> Mapping[str, Any]:

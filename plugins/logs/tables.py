@@ -1,10 +1,54 @@
-"""Tables of the logs area. `sources` belongs to the issues area, because every occurrence names its source."""
+"""Tables of the logs area: what events came from, the texts of pushed ones, and the memory of deletions.
 
-from sqlalchemy import Index, PrimaryKeyConstraint, Table
+Steps of the issues area made the first three.
+"""
+
+from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
 from snaglist.kernel.columns import data, document, id_column, metadata, moment, number, reference, text
 
-# Documents of pushed events; steps of the issues area made these two.
+sources = Table(
+    "sources",
+    metadata,
+    id_column(),
+    text("path"),
+    text("path_hash", 64),
+    number("generation"),
+    text("node", 64),
+    text("identity", 128, nullable=True),
+    number("size"),
+    moment("modified_at", nullable=True),
+    number("offset"),
+    number("first_byte", default=0),  # of its own: a copy that went on begins where the original ended
+    text("prefix_hash", 64),
+    number("prefix_length"),
+    text("block_hash", 64),
+    text("content_hash", 64),
+    text("log_type", 40),
+    text("channel", 255),
+    text("family", 255),
+    text("encoding", 32),
+    text("timezone", 64),
+    reference("module_id", "modules.id", on_delete="SET NULL"),
+    number("connector_id", nullable=True),  # the connectors area above clears it; no key, so that it can be absent
+    number("parser_version"),
+    document("open_event", nullable=True),
+    text("read_under", 120, default=""),  # the settings that all of its bytes were read under; empty: several
+    document("counted", nullable=True),  # under which settings which bytes were ever counted
+    text("status", 16),
+    text("last_error", 1000, nullable=True),
+    number("occurrence_count"),
+    moment("imported_at"),
+    moment("created_at"),
+    UniqueConstraint("path_hash", "generation", name="uq_sources_path_generation"),
+    Index("ix_sources_identity", "identity"),
+    Index("ix_sources_module_family", "module_id", "family"),
+    Index("ix_sources_content_hash", "content_hash"),
+    Index("ix_sources_imported_at", "imported_at"),
+    Index("ix_sources_family", "family"),
+)
+
+# Documents of pushed events.
 payloads = Table(
     "payloads",
     metadata,
@@ -64,4 +108,4 @@ deleted_events = Table(
     number("deletion_id"),
 )
 
-TABLES = (payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)
+TABLES = (sources, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)

@@ -1,10 +1,9 @@
 """Rows of tables, for areas and wheels: one by its id, many by values of a column, a page of them."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     Delete,
@@ -49,7 +48,7 @@ def remove(db: Connection, table: Table, row_id: int) -> bool:
 
 
 def among(
-    db: Connection, statement: "Select[Any] | Update | Delete", column: Column[Any], values: Collection[Any]
+    db: Connection, statement: "Select[Any] | Update | Delete", column: ColumnElement[Any], values: Iterable[Any]
 ) -> list[Any]:
     """Run a statement for the rows whose column has one of the values, however many; returns what it selects."""
     found: list[Any] = []

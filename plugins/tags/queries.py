@@ -5,20 +5,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, and_, delete, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, true, update
 
 from snaglist.kernel import key
-from snaglist.kernel.database import chunks, contains, insert_ignore, inserted_id
-from snaglist.plugins.issues import tables
+from snaglist.kernel.database import chunks, insert_ignore, inserted_id
+from snaglist.plugins.issues import stored
 from snaglist.plugins.tags.tables import issue_tags as _links
 from snaglist.plugins.tags.tables import tag_rules as _rules
 from snaglist.plugins.tags.tables import tags as _tags
 
 MAX_PARAMETERS = 500
-# `issues.search_text` holds this much of a message; what is longer has to be read itself.
-SEARCHED_CHARACTERS = 2000
 
-_issues, _samples = tables.issues, tables.issue_samples
+_issues, _samples = stored.issues, stored.samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +79,10 @@ def hold_tags(db: Connection, ids: Collection[int]) -> set[int]:
 
 def hold_issues(db: Connection, ids: Collection[int]) -> set[int]:
     """Keep issues from being deleted until the end of the transaction; returns those that exist."""
-    return _hold(db, _issues.c.id, ids)
+    return _hold(db, _issues.id, ids)
 
 
-def _hold(db: Connection, column: Column[int], ids: Collection[int]) -> set[int]:
+def _hold(db: Connection, column: ColumnElement[int], ids: Collection[int]) -> set[int]:
     # The same locks that the foreign keys of an assignment take a moment later.
     held: set[int] = set()
     for part in chunks(sorted(ids), MAX_PARAMETERS):
@@ -164,7 +162,7 @@ def delete_rule(db: Connection, tag_id: int) -> None:
 
 def last_of_batch(db: Connection, after: int, size: int) -> tuple[int, int] | None:
     """Return the last id of the next at most `size` issues after an id, and their number; None at the end."""
-    batch = select(_issues.c.id).where(_issues.c.id > after).order_by(_issues.c.id).limit(size).subquery()
+    batch = select(_issues.id).where(_issues.id > after).order_by(_issues.id).limit(size).subquery()
     last, number = db.execute(select(func.max(batch.c.id), func.count())).one()
     return None if last is None else (last, number)
 
@@ -174,36 +172,20 @@ def candidates(db: Connection, match_key: str, first: int, last: int, tag_id: in
 
     The test here only narrows, so that databases cannot differ: the caller decides on the folded fields.
     """
-    tagged = _issues.outerjoin(_samples, _samples.c.issue_id == _issues.c.id).outerjoin(
-        _links, and_(_links.c.issue_id == _issues.c.id, _links.c.tag_id == tag_id)
-    )
-    may_match = or_(
-        contains(_issues.c.search_text, match_key),
-        func.length(_samples.c.message) > SEARCHED_CHARACTERS,  # bytes on MySQL, which finds no less
-        _links.c.source == "rule",
-    )
-    rows = db.execute(
-        _text_columns(_links.c.source)
-        .select_from(tagged)
-        .where(_issues.c.id > first, _issues.c.id <= last, may_match)
-        .order_by(_issues.c.id)
-    )
-    return map(_issue_text, rows)
+    tagged = _texts(_links.c.source).outerjoin(_links, and_(_links.c.issue_id == _issues.id, _links.c.tag_id == tag_id))
+    may_match = or_(stored.may_hold(match_key), _links.c.source == "rule")
+    rows = tagged.where(_issues.id > first, _issues.id <= last, may_match).order_by(_issues.id)
+    return map(_issue_text, db.execute(rows))
 
 
 def issue_texts(db: Connection, issue_ids: Sequence[int]) -> list[IssueText]:
     """Return what rules look at for some issues; those that do not exist are left out."""
-    rows = db.execute(
-        _text_columns()
-        .select_from(_issues.outerjoin(_samples, _samples.c.issue_id == _issues.c.id))
-        .where(_issues.c.id.in_(issue_ids))
-        .order_by(_issues.c.id)
-    )
-    return list(map(_issue_text, rows))
+    rows = _texts().where(_issues.id.in_(issue_ids)).order_by(_issues.id)
+    return list(map(_issue_text, db.execute(rows)))
 
 
-def _text_columns(*more: Any) -> Select[Any]:
-    return select(_issues.c.id, _issues.c.title, _samples.c.message, _issues.c.exception_class, *more)
+def _texts(*more: Any) -> Select[Any]:
+    return stored.with_sample(select(_issues.id, _issues.title, _samples.message, _issues.exception_class, *more))
 
 
 def _issue_text(row: Row[Any]) -> IssueText:

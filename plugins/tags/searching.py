@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import exists, not_, or_, select
 
 from snaglist.kernel import Call, key
-from snaglist.plugins.issues import Condition, ListColumn, SearchField, as_id, tables
+from snaglist.plugins.issues import Condition, ListColumn, SearchField, as_id, stored
 from snaglist.plugins.tags.tables import issue_tags as _links
 from snaglist.plugins.tags.tables import tags as _tags
 
@@ -22,8 +22,9 @@ def _has_tag(call: Call, values: Sequence[str]) -> Condition:
     tagged = select(_links.c.issue_id).where(_links.c.tag_id.in_(ids))
     if NONE not in values:
         return tagged
-    bare = not_(exists().where(_links.c.issue_id == tables.issues.c.id).correlate(tables.issues))
-    return or_(bare, tables.issues.c.id.in_(tagged)) if ids else bare
+    issue_id = stored.issues.id
+    bare = not_(exists(_links.c.issue_id).where(_links.c.issue_id == issue_id).correlate_except(_links))
+    return or_(bare, issue_id.in_(tagged)) if ids else bare
 
 
 def _tags_of(call: Call, issue_ids: Sequence[int]) -> Mapping[int, list[dict[str, Any]]]:

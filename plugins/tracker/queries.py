@@ -7,11 +7,11 @@ from sqlalchemy import Connection, Row, bindparam, delete, insert, select, updat
 
 from snaglist.kernel import store
 from snaglist.kernel.database import upsert
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.system import rows
 from snaglist.plugins.tracker.tables import begun, changes, links
 
-_issues, _samples = tables.issues, tables.issue_samples
+_issues, _samples = stored.issues, stored.samples
 
 
 def locked_setting(db: Connection, name: str) -> Any:
@@ -80,19 +80,19 @@ def issues_of(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]
     """Return what statuses and items are decided by of issues, by id."""
     names = ("id", "origin", "status", "status_updated_at", "title", "severity", "external_source", "external_id",
                "external_url", "assignee", "channel", "first_seen", "updated_at")  # fmt: skip
-    wanted = select(*(_issues.c[name] for name in names))
-    return {row.id: row for row in rows.among(db, wanted, _issues.c.id, issue_ids)}
+    wanted = select(*(_issues[name] for name in names))
+    return {row.id: row for row in rows.among(db, wanted, _issues.id, issue_ids)}
 
 
 def named_issues(db: Connection, source: str, external_ids: Collection[str]) -> dict[str, int]:
     """Return the ids of issues that name items of a provider, by the items' names."""
-    wanted = select(_issues.c.external_id, _issues.c.id).where(_issues.c.external_source == source)
-    return {row.external_id: row.id for row in rows.among(db, wanted, _issues.c.external_id, external_ids)}
+    wanted = select(_issues.external_id, _issues.id).where(_issues.external_source == source)
+    return {row.external_id: row.id for row in rows.among(db, wanted, _issues.external_id, external_ids)}
 
 
 def sample(db: Connection, issue_id: int) -> Row[Any] | None:
     """Return the sample texts of an issue."""
-    return db.execute(select(_samples).where(_samples.c.issue_id == issue_id)).first()
+    return db.execute(select(*_samples).where(_samples.issue_id == issue_id)).first()
 
 
 def begin(db: Connection, issue_id: int, provider: str, now: str) -> str | None:

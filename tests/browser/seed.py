@@ -12,7 +12,8 @@ from pathlib import Path
 from sqlalchemy import insert, select
 
 from snaglist.kernel import Call, times
-from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, Frame, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, Frame, store_events
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import Client, running_service
 
 EVENTS = 5_000
@@ -45,8 +46,8 @@ def _source(call: Call) -> EventSource:
         "status": "ok", "occurrence_count": 0, "imported_at": call.now, "created_at": call.now,
     }  # fmt: skip
     with call.transaction() as db:
-        db.execute(insert(tables.sources), row)
-        return EventSource(db.execute(select(tables.sources.c.id)).scalar_one(), None, "app.log")
+        db.execute(insert(log_tables.sources), row)
+        return EventSource(db.execute(select(log_tables.sources.c.id)).scalar_one(), None, "app.log")
 
 
 def timeout_events(now: str) -> list[Event]:

@@ -23,7 +23,7 @@ def dashboard_assets():
     return [Assets({id!r}, files({package!r}), "panel.js", ("panel.css",))]
 """
 COLUMN = """
-from snaglist.plugins.issues import ListColumn, SearchField, tables
+from snaglist.plugins.issues import ListColumn, SearchField, stored
 
 @hookimpl
 def register_list_columns():
@@ -31,7 +31,7 @@ def register_list_columns():
 
 @hookimpl
 def register_search_fields():
-    return [SearchField("numbered", lambda call, number: tables.issues.c.id == number, {{"type": "integer"}})]
+    return [SearchField("numbered", lambda call, number: stored.issues.id == number, {{"type": "integer"}})]
 """
 SLA = """
 export default (ui) => {

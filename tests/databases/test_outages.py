@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from snaglist.plugins.issues import tables
 from snaglist.testing import running_service
 
+pytestmark = pytest.mark.whole
 Config = dict[str, str]
 LINES = 30_000
 

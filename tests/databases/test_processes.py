@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import func, select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import running_service
 
 pytestmark = pytest.mark.whole
@@ -146,7 +147,7 @@ def totals(data: Path, config: Config) -> dict[str, int]:
         "hours": tables.event_hours.c["count"],
         "days": tables.event_days.c["count"],
         "totals": tables.issue_totals.c.occurrences,
-        "sources": tables.sources.c.occurrence_count,
+        "sources": log_tables.sources.c.occurrence_count,
     }
     with running_service(data, jobs=False, **config) as service, service.call().transaction(write=False) as db:
         found = {name: int(db.execute(select(func.sum(column))).scalar_one() or 0) for name, column in sums.items()}

@@ -4,6 +4,7 @@ That a released step stays as it is shows in `test_upgrades.py`: what it made th
 """
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from snaglist.plugins.system.dumping.dump import tables_of
 from snaglist.testing import running_service
 
 Config = dict[str, str]
+ENGINES = os.environ.get("TEST_ENGINES", "sqlite,postgresql,mariadb").split(",")
 
 
 @pytest.fixture
@@ -53,6 +55,11 @@ def test_steps_make_the_live_tables(unstarted: Service, shape: Callable[..., Any
         assert reached[name] == expected[name], name
 
 
+# On the servers every table of every state is made anew: minutes, where `test_upgrades.py` has the released ones.
+EACH = [pytest.param(engine, marks=[] if engine == "sqlite" else pytest.mark.long) for engine in ENGINES]
+
+
+@pytest.mark.parametrize("own_database_config", EACH, indirect=True)
 def test_from_every_earlier_state(unstarted: Service, shape: Callable[..., Any]) -> None:
     """Upgraded from after each step, and from where a step's work is there but not its row in the ledger."""
     steps = unstarted.steps._steps
@@ -97,6 +104,7 @@ def change_ledger(data: Path, config: Config, change: Callable[[Connection], Any
         change(db)
 
 
+@pytest.mark.whole
 def test_check_tells_and_doctor_names_orphans(
     tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]
 ) -> None:
@@ -119,6 +127,7 @@ def test_check_tells_and_doctor_names_orphans(
     assert again[0] == 0 and json.loads(again[1]) == {"applied": [], "pending": []}
 
 
+@pytest.mark.whole
 def test_tables_of_a_denied_plugin(tmp_path: Path, own_database_config: Config, commands: Callable[..., Any]) -> None:
     """`doctor` says what is true of it, and `db dump` does not leave its rows out without a word."""
     data, config, file = tmp_path / "data", own_database_config, tmp_path / "all.dump"
@@ -137,6 +146,7 @@ def test_tables_of_a_denied_plugin(tmp_path: Path, own_database_config: Config, 
     assert "left out" not in err
 
 
+@pytest.mark.whole
 def test_check_120_a_newer_database(tmp_path: Path, own_database_config: Config, nodes: Callable[..., Any]) -> None:
     """Nodes are upgraded one after another: the older code answers 503 to the newer database, and harms nothing."""
     data, config = tmp_path / "data", own_database_config

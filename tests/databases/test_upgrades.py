@@ -19,7 +19,7 @@ from sqlalchemy import create_engine, func, select
 from sqlalchemy.engine import make_url
 
 from snaglist.kernel.columns import metadata
-from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system.upgrading import pending_steps
 from snaglist.testing import Client, running_service
 
@@ -147,7 +147,7 @@ def test_files_of_the_data_directory_are_known_where_it_is_now(restored: Restore
         dropped = client.post("import-incoming", wait=1).json
         assert (dropped["events"], dropped["duplicates"]) == (0, 1)
         with service.call().transaction(write=False) as db:
-            paths = list(db.execute(select(tables.sources.c.path)).scalars())
+            paths = list(db.execute(select(log_tables.sources.c.path)).scalars())
         assert {path for path in paths if path.startswith("/")} == {
             "/var/log/app/plain.log", "/var/log/app/site/site.log"
         }  # fmt: skip

@@ -13,7 +13,7 @@ from snaglist.kernel import columns
 from snaglist.kernel.bulk import FEW
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.system import insert_rows
 
 MANY = FEW * 3

@@ -55,6 +55,7 @@ BROKEN = {
 SCHEMAS = {"odd/get-response": json.dumps({"type": "strnig"}), "torn/get-response": "{,"}
 SCHEMAS |= dict.fromkeys(("mine/post-body", "mine/post-response"), "{}")
 MINE = """
+from snaglist.plugins.system import Job
 rows = Table("mine_rows", columns.metadata, columns.id_column(), columns.text("word", 50))
 
 @hookimpl

@@ -60,7 +60,7 @@ def count(db: Connection, now: str, seen: Mapping[int, SeenIssue]) -> None:
 def of_issues(db: Connection, rule: Row[Any], issue_ids: Collection[int], first: str, last: str) -> dict[int, Minutes]:
     """Return the counters of events that a rule is about, from one time to another."""
     found: dict[int, dict[str, int]] = defaultdict(dict)
-    wanted = [minutes.c.minute >= first, minutes.c.minute <= last, *about(rule, minutes)]
+    wanted = [minutes.c.minute >= first, minutes.c.minute <= last, *about(rule, minutes.c)]
     shown = (minutes.c.issue_id, minutes.c.minute)
     summed = select(*shown, func.sum(minutes.c["count"])).where(*wanted).group_by(*shown)
     for issue_id, start, number in rows.among(db, summed, minutes.c.issue_id, issue_ids):

@@ -9,10 +9,10 @@ from sqlalchemy import Connection, Row, delete, func, select
 from snaglist.kernel.database import insert_ignore, upsert
 from snaglist.plugins.alerting.rules import about
 from snaglist.plugins.alerting.tables import rules, state
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.system import rows
 
-_issues, _occurrences, _hours = tables.issues, tables.occurrences, tables.event_hours
+_issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
 
 
 def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
@@ -21,8 +21,8 @@ def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any
         "id", "origin", "status", "severity", "title", "count", "environment", "module_id", "snoozed_until", "fixed_at",
         "last_seen", "created_at",
     )  # fmt: skip
-    columns = [_issues.c[name] for name in names]
-    return {row.id: row for row in rows.among(db, select(*columns), _issues.c.id, issue_ids)}
+    columns = [_issues[name] for name in names]
+    return {row.id: row for row in rows.among(db, select(*columns), _issues.id, issue_ids)}
 
 
 def fired(db: Connection, issue_ids: Collection[int]) -> dict[tuple[int, int], str]:
@@ -53,34 +53,34 @@ def forget_fired(db: Connection, issue_ids: Collection[int]) -> None:
 
 def events_between(db: Connection, rule: Row[Any], issue_id: int, after: str, until: str) -> int:
     """Return how many stored events that a rule is about an issue has, later than one time and up to another."""
-    at = _occurrences.c.occurred_at
-    here = (_occurrences.c.issue_id == issue_id, at > after, at <= until, *about(rule, _occurrences))
-    return int(db.execute(select(func.count()).select_from(_occurrences).where(*here)).scalar_one())
+    at = _occurrences.occurred_at
+    here = (_occurrences.issue_id == issue_id, at > after, at <= until, *about(rule, _occurrences))
+    return int(db.execute(select(func.count(_occurrences.id)).where(*here)).scalar_one())
 
 
 def events_of_hours(db: Connection, issue_id: int, first: str, before: str) -> int:
     """Return how many events an issue had in the hours from one on and before another, whatever they were."""
-    here = (_hours.c.issue_id == issue_id, _hours.c.hour >= first, _hours.c.hour < before)
-    return int(db.execute(select(func.coalesce(func.sum(_hours.c["count"]), 0)).where(*here)).scalar_one())
+    here = (_hours.issue_id == issue_id, _hours.hour >= first, _hours.hour < before)
+    return int(db.execute(select(func.coalesce(func.sum(_hours.count), 0)).where(*here)).scalar_one())
 
 
 def first_of_batch(db: Connection, source_id: int, byte_start: int) -> int | None:
     """Return the id of the occurrence at a place of a source."""
-    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
-    return db.execute(select(_occurrences.c.id).where(*here)).scalar()
+    here = (_occurrences.source_id == source_id, _occurrences.byte_start == byte_start)
+    return db.execute(select(_occurrences.id).where(*here)).scalar()
 
 
 def occurrences_from(db: Connection, first_id: int, size: int) -> Sequence[Row[Any]]:
     """Return occurrences by id, from one on."""
     names = ("id", "issue_id", "occurred_at", "received_at", "severity", "environment")
-    found = select(*(_occurrences.c[name] for name in names)).where(_occurrences.c.id >= first_id)
-    return db.execute(found.order_by(_occurrences.c.id).limit(size)).all()
+    found = select(*(_occurrences[name] for name in names)).where(_occurrences.id >= first_id)
+    return db.execute(found.order_by(_occurrences.id).limit(size)).all()
 
 
 def numbers_after(db: Connection, issue_ids: Collection[int], last_id: int) -> Counter[int]:
     """Return how many stored events with a greater id than this one issues have."""
-    of = _occurrences.c.issue_id
-    counted = select(of, func.count()).where(_occurrences.c.id > last_id).group_by(of)
+    of = _occurrences.issue_id
+    counted = select(of, func.count()).where(_occurrences.id > last_id).group_by(of)
     return Counter({issue_id: number for issue_id, number in rows.among(db, counted, of, issue_ids)})
 
 

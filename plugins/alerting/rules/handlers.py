@@ -9,7 +9,7 @@ from sqlalchemy import delete as remove
 from snaglist.kernel import Call, Endpoint, Invalid, NotFound, read, write
 from snaglist.plugins.alerting.rules import queries
 from snaglist.plugins.alerting.tables import rules, state
-from snaglist.plugins.issues import RANK, stored_path
+from snaglist.plugins.issues import RANK, hold_module, stored_path
 from snaglist.plugins.system import rows
 
 UNKNOWN = "Unknown alert rule."
@@ -83,7 +83,7 @@ def _checked(call: Call, row: dict[str, Any]) -> dict[str, Any]:
     problems = []
     if not queries.channel_exists(call.db, row["channel_id"]):
         problems.append("channel_id: there is no such channel")
-    if row["module_id"] is not None and not queries.module_exists(call.db, row["module_id"]):
+    if row["module_id"] is not None and not hold_module(call.db, row["module_id"]):
         problems.append("module_id: there is no such module")
     if row["tag_id"] is not None and not queries.tag_exists(call.db, row["tag_id"]):
         problems.append("tag_id: there is no such tag")

@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, select, true
+from sqlalchemy import ColumnCollection, ColumnElement, Connection, Row, Select, select, true
 
 from snaglist.plugins.alerting.tables import channels, rules
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.tags import hold_tags, tag_name
-
-_modules = tables.modules
 
 
 def all_rules(db: Connection) -> Sequence[Row[Any]]:
@@ -29,13 +27,13 @@ def enabled_rules(db: Connection) -> Sequence[Row[Any]]:
     return db.execute(joined.where(rules.c.enabled == true()).order_by(rules.c.id)).all()
 
 
-def about(rule: Row[Any], events: Table) -> list[ColumnElement[bool]]:
-    """Return the conditions of the events that a rule is about: its severities and its environment."""
+def about(rule: Row[Any], events: ColumnCollection[str, ColumnElement[Any]]) -> list[ColumnElement[bool]]:
+    """Return the conditions on columns of events that a rule is about: its severities and its environment."""
     found: list[ColumnElement[bool]] = []
     if rule.severities:
-        found.append(events.c.severity.in_(rule.severities))
+        found.append(events.severity.in_(rule.severities))
     if rule.environment is not None:
-        found.append(events.c.environment == rule.environment)
+        found.append(events.environment == rule.environment)
     return found
 
 
@@ -46,12 +44,8 @@ def is_about(rule: Row[Any], severity: str, environment: str) -> bool:
 
 def channel_exists(db: Connection, channel_id: int) -> bool:
     """Tell whether there is such a channel, and keep it from being deleted until the end of the transaction."""
-    return _held(db, channels.c.id, channel_id)
-
-
-def module_exists(db: Connection, module_id: int) -> bool:
-    """Tell the same of a module."""
-    return _held(db, _modules.c.id, module_id)
+    found = select(channels.c.id).where(channels.c.id == channel_id).with_for_update(read=True, key_share=True)
+    return db.execute(found).first() is not None
 
 
 def tag_exists(db: Connection, tag_id: int) -> bool:
@@ -59,21 +53,7 @@ def tag_exists(db: Connection, tag_id: int) -> bool:
     return bool(hold_tags(db, [tag_id]))
 
 
-def _held(db: Connection, column: Any, wanted: int) -> bool:
-    found = select(column).where(column == wanted).with_for_update(read=True, key_share=True)
-    return db.execute(found).first() is not None
-
-
 def _shown() -> Select[Any]:
-    return select(
-        rules,
-        channels.c.name.label("channel_name"),
-        channels.c.type.label("channel_type"),
-        _modules.c.name.label("module_name"),
-        _modules.c.slug.label("module_slug"),
-        tag_name(rules.c.tag_id).label("tag_name"),
-    ).select_from(
-        rules.join(channels, channels.c.id == rules.c.channel_id).outerjoin(
-            _modules, _modules.c.id == rules.c.module_id
-        )
-    )
+    shown = (channels.c.name.label("channel_name"), channels.c.type.label("channel_type"))
+    rows = select(rules, *shown, tag_name(rules.c.tag_id).label("tag_name"))
+    return stored.with_module(rows.join(channels, channels.c.id == rules.c.channel_id), rules.c.module_id)

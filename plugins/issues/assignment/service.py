@@ -7,13 +7,11 @@ from typing import Any
 from sqlalchemy import or_, select, update
 
 from snaglist.kernel import Call, Invalid
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import IssueChange
 from snaglist.plugins.issues.tables import issues
-
-CHUNK = 500
+from snaglist.plugins.system import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +50,9 @@ def assign_issues(call: Call, issue_ids: Collection[int], assignee: Assignee) ->
     assigned = issues.c.assigned_to_id.is_not(None)
     differs = [issues.c[name].is_distinct_from(value) for name, value in values.items()]
     other = assigned if assignee.id is None else or_(*differs)
-    changed: list[int] = []
-    for some in chunks(sorted(issue_ids), CHUNK):
-        rows = select(issues.c.id).where(issues.c.id.in_(some), other).order_by(issues.c.id)
-        found = list(call.db.execute(rows.with_for_update(key_share=True)).scalars())
-        if found:
-            call.db.execute(update(issues).where(issues.c.id.in_(found)).values(**values, updated_at=call.now))
-        changed += found
+    locked = select(issues.c.id).where(other).order_by(issues.c.id).with_for_update(key_share=True)
+    changed = [row.id for row in rows.among(call.db, locked, issues.c.id, issue_ids)]
+    rows.among(call.db, update(issues).values(**values, updated_at=call.now), issues.c.id, changed)
     if not changed:
         return {}
     note = f"Assigned to {assignee.label}" if assignee.id is not None else "Unassigned"

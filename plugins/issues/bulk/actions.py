@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
 from snaglist.plugins.issues.status import Wanted, change_statuses
-from snaglist.plugins.issues.tagging import tagging
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]

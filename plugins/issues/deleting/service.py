@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues.above import sources
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.deleting import queries
 from snaglist.plugins.issues.events import IssueChange
@@ -38,7 +39,7 @@ def delete_issues(call: Call, issue_ids: Collection[int]) -> set[int]:
     queries.take_from_days(db, days)
     for (day, severity), number in sorted(unknown.items()):
         _take_from_day(call, day, severity, number)
-    queries.take_from_sources(db, from_sources)
+    sources(call).take_off(db, from_sources)
     return set(rows)
 
 
@@ -62,7 +63,7 @@ def take_out_some(call: Call, issue_id: int, limit: int) -> bool:
     totals.add(issue["status"], issue["severity"], issue["log_type"], issue["count"] - len(found))
     totals.write(db)
     queries.take_from_days(db, Counter((row.occurred_at[:10], row.severity) for row in found))
-    queries.take_from_sources(db, Counter(row.source_id for row in found))
+    sources(call).take_off(db, Counter(row.source_id for row in found))
     return True
 
 

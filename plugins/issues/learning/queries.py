@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, delete, exists, insert, or_, select, update
 
-from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
+from snaglist.kernel.database import insert_ignore, inserted_id, upsert
 from snaglist.kernel.store import settings
 from snaglist.plugins.issues.learning.evidence import Member
 from snaglist.plugins.issues.learning.slots import Word
 from snaglist.plugins.issues.learning.tables import learned_apart, learned_later, learned_slots, learned_templates
 from snaglist.plugins.issues.tables import groupings, issues
+from snaglist.plugins.system import rows
 
-CHUNK = 500
 TURN = "issues.learning"
 EVENTS, OPEN = "events", "open"  # 0.1.0 wrote "joining", too: such a row leads to its issue and joins no more
 
@@ -38,6 +38,17 @@ _NODE = (
     learned_templates.c.grouping_id,
 )
 
+_MEMBERS = (
+    select(
+        learned_slots.c.digest,
+        learned_slots.c.template_id,
+        learned_slots.c.words,
+        learned_templates.c.role,
+        learned_templates.c.grouping_id,
+    )
+    .join_from(learned_slots, learned_templates, learned_templates.c.id == learned_slots.c.template_id)
+    .order_by(learned_slots.c.digest, learned_slots.c.template_id)
+)
 _put_off = select(
     groupings.c.id, groupings.c.key, groupings.c.parts, groupings.c.fingerprint_version, learned_later.c.tries
 ).join_from(learned_later, groupings, groupings.c.id == learned_later.c.grouping_id)
@@ -53,34 +64,25 @@ def take_turn(db: Connection, now: str) -> None:
 
 def nodes(db: Connection, digests: Iterable[str], role: str) -> list[NodeRow]:
     """Return the rows of a role with these digests."""
-    found: list[NodeRow] = []
-    for some in chunks(sorted(digests), CHUNK):
-        statement = select(*_NODE).where(learned_templates.c.digest.in_(some), learned_templates.c.role == role)
-        found += [NodeRow(*row) for row in db.execute(statement)]
-    return found
+    of_role = select(*_NODE).where(learned_templates.c.role == role)
+    return [NodeRow(*row) for row in rows.among(db, of_role, learned_templates.c.digest, digests)]
 
 
 def nodes_with_ids(db: Connection, ids: Iterable[int]) -> list[NodeRow]:
     """Return the rows with these ids."""
-    found: list[NodeRow] = []
-    for some in chunks(sorted(ids), CHUNK):
-        statement = select(*_NODE).where(learned_templates.c.id.in_(some)).order_by(learned_templates.c.id)
-        found += [NodeRow(*row) for row in db.execute(statement)]
-    return found
+    by_id = select(*_NODE).order_by(learned_templates.c.id)
+    return [NodeRow(*row) for row in rows.among(db, by_id, learned_templates.c.id, ids)]
 
 
 def nodes_of_groupings(db: Connection, grouping_ids: Sequence[int]) -> list[NodeRow]:
     """Return the templates of groupings."""
-    found: list[NodeRow] = []
-    for some in chunks(sorted(grouping_ids), CHUNK):
-        statement = select(*_NODE).where(learned_templates.c.grouping_id.in_(some), learned_templates.c.role == EVENTS)
-        found += [NodeRow(*row) for row in db.execute(statement.order_by(learned_templates.c.id))]
-    return found
+    by_id = select(*_NODE).where(learned_templates.c.role == EVENTS).order_by(learned_templates.c.id)
+    return [NodeRow(*row) for row in rows.among(db, by_id, learned_templates.c.grouping_id, grouping_ids)]
 
 
-def add_nodes(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def add_nodes(db: Connection, made: Sequence[Mapping[str, Any]]) -> None:
     """Insert nodes; one that exists stays."""
-    insert_ignore(db, learned_templates, rows)
+    insert_ignore(db, learned_templates, made)
 
 
 def add_node(db: Connection, row: Mapping[str, Any]) -> int:
@@ -92,27 +94,14 @@ def members(db: Connection, digests: Iterable[str]) -> tuple[dict[str, list[Memb
     """Return the members of slots, and the groupings that these nodes lead to."""
     found: defaultdict[str, list[Member]] = defaultdict(list)
     leads_to: dict[int, int] = {}
-    for some in chunks(sorted(digests), CHUNK):
-        statement = (
-            select(
-                learned_slots.c.digest,
-                learned_slots.c.template_id,
-                learned_slots.c.words,
-                learned_templates.c.role,
-                learned_templates.c.grouping_id,
-            )
-            .join_from(learned_slots, learned_templates, learned_templates.c.id == learned_slots.c.template_id)
-            .where(learned_slots.c.digest.in_(some))
-            .order_by(learned_slots.c.digest, learned_slots.c.template_id)
-        )
-        for row in db.execute(statement):
-            words = {position: Word(word, doubtful) for position, word, doubtful in row.words}
-            found[row.digest].append(Member(row.template_id, words, row.role == OPEN))
-            leads_to[row.template_id] = row.grouping_id
+    for row in rows.among(db, _MEMBERS, learned_slots.c.digest, digests):
+        words = {position: Word(word, doubtful) for position, word, doubtful in row.words}
+        found[row.digest].append(Member(row.template_id, words, row.role == OPEN))
+        leads_to[row.template_id] = row.grouping_id
     return dict(found), leads_to
 
 
-def add_members(db: Connection, rows: Iterable[tuple[str, Member]]) -> None:
+def add_members(db: Connection, made: Iterable[tuple[str, Member]]) -> None:
     """Insert members of slots."""
     listed = [
         {
@@ -120,18 +109,15 @@ def add_members(db: Connection, rows: Iterable[tuple[str, Member]]) -> None:
             "template_id": member.node,
             "words": [[position, word.text, word.doubtful] for position, word in sorted(member.words.items())],
         }
-        for digest, member in rows
+        for digest, member in made
     ]
     insert_ignore(db, learned_slots, sorted(listed, key=lambda row: (row["digest"], row["template_id"])))
 
 
 def apart(db: Connection, grouping_ids: Collection[int]) -> set[int]:
     """Return those of the groupings that people took apart."""
-    found: set[int] = set()
-    for some in chunks(sorted(grouping_ids), CHUNK):
-        statement = select(learned_apart.c.grouping_id).where(learned_apart.c.grouping_id.in_(some))
-        found.update(db.execute(statement).scalars())
-    return found
+    of = learned_apart.c.grouping_id
+    return {row.grouping_id for row in rows.among(db, select(of), of, grouping_ids)}
 
 
 def set_apart(db: Connection, grouping_id: int, now: str, actor: str | None) -> None:
@@ -187,15 +173,11 @@ def joined_grouping(db: Connection, issue_id: int, but: int) -> int | None:
 
 def issues_of(db: Connection, grouping_ids: Iterable[int]) -> dict[int, int]:
     """Return the issues that groupings lead to."""
-    found: dict[int, int] = {}
-    for some in chunks(sorted(set(grouping_ids)), CHUNK):
-        statement = select(groupings.c.id, groupings.c.issue_id).where(groupings.c.id.in_(some))
-        found.update((row.id, row.issue_id) for row in db.execute(statement))
-    return found
+    lead = select(groupings.c.id, groupings.c.issue_id)
+    return {row.id: row.issue_id for row in rows.among(db, lead, groupings.c.id, set(grouping_ids))}
 
 
 def lead_groupings(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
     """Let the groupings of issues lead to another issue, and remove the issues; nothing else refers to them yet."""
-    for some in chunks(sorted(issue_ids), CHUNK):
-        db.execute(update(groupings).where(groupings.c.issue_id.in_(some)).values(issue_id=target_id))
-        db.execute(delete(issues).where(issues.c.id.in_(some)))
+    rows.among(db, update(groupings).values(issue_id=target_id), groupings.c.issue_id, issue_ids)
+    rows.among(db, delete(issues), issues.c.id, issue_ids)

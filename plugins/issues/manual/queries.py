@@ -6,14 +6,9 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from snaglist.kernel.database import inserted_id
-from snaglist.plugins.issues.tables import issue_samples, issues, modules
+from snaglist.plugins.issues.tables import issue_samples, issues
 
 EDITABLE = ("title", "description", "kind", "severity", "source_frame", "environment", "module_id")
-
-
-def module_exists(db: Connection, module_id: int) -> bool:
-    """Tell whether a module exists."""
-    return db.execute(select(modules.c.id).where(modules.c.id == module_id)).first() is not None
 
 
 def add_issue(db: Connection, columns: Mapping[str, Any], description: str) -> int:

@@ -6,12 +6,13 @@ from uuid import uuid4
 
 from snaglist.kernel import Call, Invalid, NotFound, digest
 from snaglist.plugins.issues import history
+from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.manual import queries
+from snaglist.plugins.issues.stored import hold_module
 from snaglist.plugins.issues.storing.samples import search_text
-from snaglist.plugins.issues.tagging import tagging
 from snaglist.plugins.issues.totals import Totals
 
 CHANNEL = LOG_TYPE = ORIGIN = "manual"
@@ -115,5 +116,5 @@ def _text_columns(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_module(call: Call, module_id: int | None) -> None:
-    if module_id is not None and not queries.module_exists(call.db, module_id):
+    if module_id is not None and not hold_module(call.db, module_id):
         raise Invalid("module_id: unknown module")

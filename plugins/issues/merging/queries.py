@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, delete, func, select, update
 
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.facets import Facet, Span
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,
@@ -17,8 +17,8 @@ from snaglist.plugins.issues.tables import (
     occurrences,
     status_history,
 )
+from snaglist.plugins.system import insert_rows, rows
 
-CHUNK = 500
 SAMPLE_COLUMNS = (
     "severity",
     "severity_rank",
@@ -36,40 +36,34 @@ _MOVED = (groupings, occurrences, event_hours, status_history, issue_aliases)
 
 def lock_groupings(db: Connection, issue_ids: Sequence[int]) -> None:
     """Lock the groupings of issues, in the order in which storing locks them."""
-    for some in chunks(issue_ids, CHUNK):
-        statement = select(groupings.c.id).where(groupings.c.issue_id.in_(some)).order_by(groupings.c.fingerprint)
-        db.execute(statement.with_for_update()).all()
+    locked = select(groupings.c.id).order_by(groupings.c.fingerprint).with_for_update()
+    rows.among(db, locked, groupings.c.issue_id, issue_ids)
 
 
 def lock_issues(db: Connection, issue_ids: Sequence[int]) -> dict[int, RowMapping]:
     """Lock issues and return their rows."""
-    found: dict[int, RowMapping] = {}
-    for some in chunks(issue_ids, CHUNK):
-        statement = select(issues).where(issues.c.id.in_(some)).order_by(issues.c.id).with_for_update()
-        found.update((row["id"], row) for row in db.execute(statement).mappings())
-    return found
+    locked = select(issues).order_by(issues.c.id).with_for_update()
+    return {row.id: row._mapping for row in rows.among(db, locked, issues.c.id, issue_ids)}
 
 
 def joined_facets(db: Connection, issue_ids: Sequence[int]) -> dict[Facet, Span]:
     """Return the facets of issues, added up."""
     joined: dict[Facet, Span] = {}
-    for some in chunks(issue_ids, CHUNK):
-        statement = select(issue_facets).where(issue_facets.c.issue_id.in_(some)).order_by(issue_facets.c.first_seen)
-        for row in db.execute(statement).mappings():
-            span = Span(row["count"], row["first_seen"], row["last_seen"])
-            if known := joined.get((row["facet"], row["value"])):
-                known.include(span)
-            else:
-                joined[row["facet"], row["value"]] = span
+    oldest_first = select(issue_facets).order_by(issue_facets.c.first_seen)
+    for row in rows.among(db, oldest_first, issue_facets.c.issue_id, issue_ids):
+        span = Span(row._mapping["count"], row.first_seen, row.last_seen)
+        if known := joined.get((row.facet, row.value)):
+            known.include(span)
+        else:
+            joined[row.facet, row.value] = span
     return joined
 
 
 def move_rows(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
     """Give the rows of issues to the target, and make their ids mean it."""
-    for some in chunks(issue_ids, CHUNK):
-        for table in _MOVED:
-            db.execute(update(table).where(table.c.issue_id.in_(some)).values(issue_id=target_id))
-        db.execute(insert(issue_aliases), [{"old_id": old_id, "issue_id": target_id} for old_id in some])
+    for table in _MOVED:
+        rows.among(db, update(table).values(issue_id=target_id), table.c.issue_id, issue_ids)
+    insert_rows(db, issue_aliases, [{"old_id": old_id, "issue_id": target_id} for old_id in issue_ids])
 
 
 def move_sample(db: Connection, issue_id: int, target_id: int) -> None:
@@ -80,12 +74,10 @@ def move_sample(db: Connection, issue_id: int, target_id: int) -> None:
 
 def show_newest(db: Connection, issue_ids: Iterable[int]) -> None:
     """Let issues show the fingerprint of their newest grouping."""
-    for some in chunks(sorted(issue_ids), CHUNK):
-        newest = select(func.max(groupings.c.id)).where(groupings.c.issue_id.in_(some)).group_by(groupings.c.issue_id)
-        found = db.execute(select(groupings.c.issue_id, groupings.c.fingerprint).where(groupings.c.id.in_(newest)))
-        rows = [{"row_id": row.issue_id, "fingerprint": row.fingerprint} for row in found]
-        if rows:
-            db.execute(update(issues).where(issues.c.id == bindparam("row_id")), rows)
+    newest = select(func.max(groupings.c.id)).group_by(groupings.c.issue_id)
+    ids = [row[0] for row in rows.among(db, newest, groupings.c.issue_id, issue_ids)]
+    shown = select(groupings.c.issue_id.label("row_id"), groupings.c.fingerprint)
+    update_rows(db, issues, [row._mapping for row in rows.among(db, shown, groupings.c.id, ids)])
 
 
 def update_issue(db: Connection, issue_id: int, columns: Mapping[str, Any]) -> None:
@@ -95,5 +87,4 @@ def update_issue(db: Connection, issue_id: int, columns: Mapping[str, Any]) -> N
 
 def remove_issues(db: Connection, issue_ids: Sequence[int]) -> None:
     """Remove issues."""
-    for some in chunks(issue_ids, CHUNK):
-        db.execute(delete(issues).where(issues.c.id.in_(some)))
+    rows.among(db, delete(issues), issues.c.id, issue_ids)

@@ -10,8 +10,10 @@ from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.mirroring import queries
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.storing.samples import MAX_SAMPLE, search_text
 from snaglist.plugins.issues.storing.texts import clean
+from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.totals import Totals
 
 ORIGIN = "tracker"
@@ -87,8 +89,8 @@ def update_mirrored(call: Call, items: Mapping[int, Mirrored]) -> tuple[set[int]
             rows.append({"row_id": issue_id, **after, "updated_at": call.now})
             totals.remove(before["status"], before["severity"], before["log_type"], before["count"])
             totals.add(before["status"], after["severity"], before["log_type"], before["count"])
-    queries.update_issues(call.db, rows)
-    queries.update_issues(call.db, links)
+    update_rows(call.db, issues, rows)
+    update_rows(call.db, issues, links)
     queries.update_messages(call.db, messages)
     totals.write(call.db)
     return {row["row_id"] for row in (*rows, *links)}, retold
@@ -98,7 +100,7 @@ def link_external(call: Call, issue_id: int, item: Mirrored, *, actor: str | Non
     """Let an issue name the item that was made for it, in the open write transaction, with a row of its history."""
     row = _row(item)
     columns = {name: row[name] for name in queries.EXTERNAL}
-    queries.update_issues(call.db, [{"row_id": issue_id, **columns, "updated_at": call.now}])
+    update_rows(call.db, issues, [{"row_id": issue_id, **columns, "updated_at": call.now}])
     note = f"Linked to {item.source} {row['external_id']}"
     history.append(call.db, [history.entry(issue_id, "tracker", call.now, actor=actor, note=note)])
 
@@ -108,9 +110,9 @@ def move_external(call: Call, from_id: int, to_id: int | None) -> None:
     ids = {from_id} if to_id is None else {from_id, to_id}
     found = queries.lock_issues(call.db, ids)
     moved = {name: found[from_id][name] for name in queries.EXTERNAL} if from_id in found else {}
-    queries.update_issues(call.db, [{"row_id": from_id, **dict.fromkeys(queries.EXTERNAL)}])
+    update_rows(call.db, issues, [{"row_id": from_id, **dict.fromkeys(queries.EXTERNAL)}])
     if to_id in found and moved:
-        queries.update_issues(call.db, [{"row_id": to_id, **moved, "updated_at": call.now}])
+        update_rows(call.db, issues, [{"row_id": to_id, **moved, "updated_at": call.now}])
 
 
 def _new(item: Mirrored, now: str) -> dict[str, Any]:

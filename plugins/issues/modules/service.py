@@ -13,7 +13,7 @@ from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.modules import queries
 from snaglist.plugins.issues.modules.moving import move_groupings
 from snaglist.plugins.issues.storing.texts import clean
-from snaglist.plugins.issues.tables import issues, sources
+from snaglist.plugins.issues.tables import issues
 
 DEFAULT_COLOR = "#6366f1"
 MAX_NAME = 100
@@ -61,7 +61,6 @@ def delete_module(call: Call, module_id: int, move_to: int | None, *, move: bool
     if move_to == module_id or (move_to is not None and queries.find_module(db, move_to) is None):
         raise Invalid("move_to: must be null or the id of another module")
     holders: list[Column[int]] = [
-        sources.c.module_id,
         issues.c.module_id,
         *(column for _, column in call.service.plugins.added(hookspecs.register_module_references)),
     ]

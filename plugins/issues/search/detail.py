@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, NotFound, paging, times
+from snaglist.plugins.issues.above import sources, tagging
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.learning import learned_values, suggestions
 from snaglist.plugins.issues.search import parts
@@ -15,7 +16,6 @@ from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.sorting import is_number, not_a_cursor
 from snaglist.plugins.issues.search.stack import without_libraries
 from snaglist.plugins.issues.stored_paths import show_path
-from snaglist.plugins.issues.tagging import tagging
 
 PUSHED = "http"  # log type of pushed channels: their positions are numbers of events, not of bytes
 _SAMPLES = ("sample_message", "sample_stack", "sample_context", "exceptions")
@@ -92,7 +92,8 @@ def _occurrences(
 ) -> tuple[list[Row[Any]], dict[str, Any]]:
     scope = f"occurrences of {issue['id']}"
     after = None if cursor is None else _position(paging.decode_cursor(cursor, scope))
-    found = parts.occurrence_page(call.db, issue["id"], limit + 1, offset=(page - 1) * limit, after=after)
+    table, offset = sources(call).table, (page - 1) * limit
+    found = parts.occurrence_page(call.db, table, issue["id"], limit + 1, offset=offset, after=after)
     shown = list(found[:limit])
     if after is None:
         meta: dict[str, Any] = {**paging.meta(issue["stored_occurrences"], page, limit)}

@@ -63,7 +63,7 @@ def column_schemas(service: Installation) -> dict[str, Any]:
 
 
 def as_test(condition: Condition) -> ColumnElement[bool]:
-    """Return a condition as the test of a row of `tables.issues`."""
+    """Return a condition as the test of a row of issues."""
     if not isinstance(condition, Select):
         return condition
     (found,) = condition.selected_columns

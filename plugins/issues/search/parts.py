@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, or_, select
+from sqlalchemy import Connection, Row, Table, and_, func, or_, select
 
 from snaglist.plugins.issues.tables import (
     event_hours,
@@ -11,7 +11,6 @@ from snaglist.plugins.issues.tables import (
     issue_facets,
     issues,
     occurrences,
-    sources,
     status_history,
 )
 
@@ -19,21 +18,16 @@ FACETS = ("environment", "release", "channel", "source")
 VALUES_SHOWN = 20
 GROUPINGS_SHOWN = 100  # a learned value may have any number of words
 
-_OCCURRENCE = [
-    *(column for column in occurrences.c if column.name != "issue_id"),
-    sources.c.path,
-    sources.c.log_type,
-    sources.c.channel,
-]
+_OCCURRENCE = [column for column in occurrences.c if column.name != "issue_id"]
 _GROUPING = [column for column in groupings.c if column.name not in ("issue_id", "module_id", "created_at")]
 
 
 def occurrence_page(
-    db: Connection, issue_id: int, limit: int, *, offset: int = 0, after: tuple[str, int] | None = None
+    db: Connection, sources: Table, issue_id: int, limit: int, *, offset: int = 0, after: tuple[str, int] | None = None
 ) -> Sequence[Row[Any]]:
     """Return occurrences with their source, newest first."""
     statement = (
-        select(*_OCCURRENCE)
+        select(*_OCCURRENCE, sources.c.path, sources.c.log_type, sources.c.channel)
         .join_from(occurrences, sources, sources.c.id == occurrences.c.source_id)
         .where(occurrences.c.issue_id == issue_id)
         .order_by(occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
@@ -44,7 +38,7 @@ def occurrence_page(
         moment, occurrence_id = after
         earlier = or_(occurrences.c.occurred_at < moment, occurrences.c.id < occurrence_id)
         statement = statement.where(and_(occurrences.c.occurred_at <= moment, earlier))
-    return db.execute(statement).all()
+    return list(db.execute(statement))
 
 
 def one_occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:

@@ -7,11 +7,11 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from snaglist.kernel import Call, times
+from snaglist.plugins.issues.above import sources
 from snaglist.plugins.issues.events import RANK, SEVERITIES
 from snaglist.plugins.issues.modules.queries import list_modules
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, earlier, hours_until
-from snaglist.plugins.issues.stored_paths import show_path
-from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues, modules, sources
+from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
 
 STATUS_ORDER = ("open", "in_progress", "reoccurred", "fixed", "wont_fix")
 DAYS_SHOWN = 30
@@ -43,7 +43,7 @@ def summarise(call: Call) -> dict[str, Any]:
         "trend": _trend(days),
         "hours": _hours(db, call.now),
         "daily_severity": _daily_severity(days),
-        "files": _files(call),
+        "files": sources(call).latest(call, FILES_SHOWN),
         "modules": list_modules(db),
     }
 
@@ -84,36 +84,3 @@ def _hours(db: Connection, now: str) -> list[int]:
     within = statement.where(event_hours.c.hour >= hours[0], event_hours.c.hour <= hours[-1])
     counts = {row.hour: int(row.events) for row in db.execute(within.group_by(event_hours.c.hour))}
     return [counts.get(hour, 0) for hour in hours]
-
-
-def _files(call: Call) -> list[dict[str, Any]]:
-    statement = (
-        select(sources, modules.c.name.label("module_name"), modules.c.slug.label("module_slug"), modules.c.color)
-        .outerjoin_from(sources, modules, modules.c.id == sources.c.module_id)
-        .order_by(sources.c.imported_at.desc(), sources.c.path, sources.c.id)
-        .limit(FILES_SHOWN)
-    )
-    return [_file(call, row) for row in call.db.execute(statement)]
-
-
-def _file(call: Call, row: Any) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "path": show_path(call, row.path),
-        "size": row.size,
-        "modified_at": row.modified_at,
-        "imported_at": row.imported_at,
-        "log_type": row.log_type,
-        "channel": row.channel,
-        "occurrence_count": row.occurrence_count,
-        "module_id": row.module_id,
-        "module_name": row.module_name,
-        "module_slug": row.module_slug,
-        "module_color": row.color,
-        "connector_id": row.connector_id,
-        "offset": row.offset,
-        "encoding": row.encoding,
-        "timezone": row.timezone,
-        "status": row.status,
-        "last_error": row.last_error,
-    }

@@ -1,14 +1,12 @@
 """Statements of a status change."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import NamedTuple
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select
 
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.tables import issues
-
-CHUNK = 500
+from snaglist.plugins.system import rows
 
 
 class Before(NamedTuple):
@@ -34,16 +32,7 @@ _COLUMNS = (  # in the order of the fields above
 )
 
 
-def lock(db: Connection, issue_ids: Iterable[int]) -> list[Before]:
+def lock(db: Connection, issue_ids: Collection[int]) -> list[Before]:
     """Lock issues in key order and return those that exist."""
-    found: list[Before] = []
-    for some in chunks(sorted(issue_ids), CHUNK):
-        statement = select(*_COLUMNS).where(issues.c.id.in_(some)).order_by(issues.c.id)
-        found += [Before._make(row) for row in db.execute(statement.with_for_update(key_share=True))]
-    return found
-
-
-def update_statuses(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write columns of (locked) issues; rows hold `row_id` and the same columns each."""
-    if rows:
-        db.execute(update(issues).where(issues.c.id == bindparam("row_id")), list(rows))
+    locked = select(*_COLUMNS).order_by(issues.c.id).with_for_update(key_share=True)
+    return [Before._make(row) for row in rows.among(db, locked, issues.c.id, issue_ids)]

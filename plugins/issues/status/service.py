@@ -9,7 +9,9 @@ from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import STATUSES, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.status import queries
+from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.totals import Totals
 
 
@@ -97,7 +99,7 @@ def _change(
         entries.append(history.entry(before.id, event, call.now, actor=actor, note=wanted.note, **states))
         totals.remove(before.status, before.severity, before.log_type, before.seen)
         totals.add(wanted.status, before.severity, before.log_type, before.seen)
-    queries.update_statuses(call.db, rows)
+    update_rows(call.db, issues, rows)
     history.append(call.db, entries)
     totals.write(call.db)
     details = {

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select
+from sqlalchemy import BindParameter, Connection, bindparam, delete, func, insert, select, update
 
 from snaglist.kernel.database import chunks, insert_ignore, inserted_id, upsert
-from snaglist.plugins.issues.storing.rows import update_rows
+from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.tables import (
     event_days,
     event_hours,
@@ -164,6 +164,17 @@ def occurrence_ids(db: Connection, source_id: int, starts: Sequence[int]) -> dic
         rows = db.execute(_OCCURRENCE_IDS, {"source": source_id, "some": some})
         found.update((row.byte_start, row.id) for row in rows)
     return found
+
+
+def move_occurrences(db: Connection, source_id: int, target_id: int) -> None:
+    """Give the occurrences of a source to another one, at the same bytes."""
+    db.execute(update(occurrences).where(occurrences.c.source_id == source_id).values(source_id=target_id))
+
+
+def settle_occurrence(db: Connection, source_id: int, byte_start: int) -> None:
+    """Make the provisional last event of a source final."""
+    here = (occurrences.c.source_id == source_id, occurrences.c.byte_start == byte_start)
+    db.execute(update(occurrences).where(*here).values(provisional=False))
 
 
 def update_groupings(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:

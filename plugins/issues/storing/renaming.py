@@ -1,35 +1,30 @@
-"""Follows a source to another path: what issues say about the files their events come from."""
+"""Follows files to other paths: what issues say about where their events come from."""
 
 from collections import Counter
 from typing import Any
 
-from sqlalchemy import Connection, delete, exists, func, select
+from sqlalchemy import Connection, delete, func, select
 
 from snaglist.kernel import digest
 from snaglist.kernel.database import upsert
 from snaglist.plugins.issues.facets import CHUNK
 from snaglist.plugins.issues.storing.taking import count_fewer
-from snaglist.plugins.issues.tables import issue_facets, occurrences, sources
+from snaglist.plugins.issues.tables import issue_facets, occurrences
 
 FACET = "source"
 
 
-def rename_source(db: Connection, source_id: int, path: str, new_path: str) -> None:
-    """Count the events of a source, so far of one path, under its new one, in the open write transaction.
+def move_counts(db: Connection, path: str, new_path: str, source_id: int | None = None) -> None:
+    """Count the events of a path under another one, in the open write transaction.
 
-    When other sources have the old path as well, what is stored of this one is counted out of what they share.
+    With a source, which shares the path with others, only what is stored of it is counted out of what they share.
     """
     if path == new_path:
         return
-    if _is_shared(db, source_id, path):
-        _move_stored(db, source_id, path, new_path)
-    else:
+    if source_id is None:
         _move_all(db, path, new_path)
-
-
-def _is_shared(db: Connection, source_id: int, path: str) -> bool:
-    other = (sources.c.path_hash == digest(path), sources.c.id != source_id, sources.c.occurrence_count > 0)
-    return bool(db.execute(select(exists().where(*other))).scalar())
+    else:
+        _move_stored(db, source_id, path, new_path)
 
 
 def _move_all(db: Connection, path: str, new_path: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, RowMapping, Table, delete, func, insert, select, update
 
 from snaglist.kernel import digest
 from snaglist.kernel.database import inserted_id
@@ -15,15 +15,7 @@ from snaglist.plugins.issues.tables import (
     issue_samples,
     issues,
     occurrences,
-    sources,
 )
-
-_FACETS = {
-    "environment": occurrences.c.environment,
-    "release": occurrences.c.release,
-    "channel": sources.c.channel,
-    "source": sources.c.path,
-}
 
 
 def lock_groupings(db: Connection, issue_id: int) -> list[RowMapping]:
@@ -51,7 +43,7 @@ def move_grouping(db: Connection, grouping_id: int, issue_id: int, new_id: int) 
     return db.execute(update(occurrences).where(*mine).values(issue_id=new_id)).rowcount
 
 
-def latest_occurrence(db: Connection, issue_id: int) -> Row[Any] | None:
+def latest_occurrence(db: Connection, sources: Table, issue_id: int) -> Row[Any] | None:
     """Return the latest stored event of an issue, with its source's log type and channel."""
     statement = (
         select(occurrences, sources.c.log_type, sources.c.channel)
@@ -63,13 +55,15 @@ def latest_occurrence(db: Connection, issue_id: int) -> Row[Any] | None:
     return db.execute(statement).first()
 
 
-def move_facets(db: Connection, issue_id: int, new_id: int) -> None:
+def move_facets(db: Connection, sources: Table, issue_id: int, new_id: int) -> None:
     """Move what the new issue's stored events counted; events that are stored no more stay counted where they were."""
     held = db.execute(select(issue_facets).where(issue_facets.c.issue_id == issue_id)).mappings()
     counts = {(row["facet"], row["value"]): row["count"] for row in held}
     moved: dict[Facet, Span] = {}
     moment = occurrences.c.occurred_at
-    for facet, column in _FACETS.items():
+    told = {"environment": occurrences.c.environment, "release": occurrences.c.release}
+    told |= {"channel": sources.c.channel, "source": sources.c.path}
+    for facet, column in told.items():
         statement = (
             select(column, func.count(), func.min(moment), func.max(moment))
             .join_from(occurrences, sources, sources.c.id == occurrences.c.source_id)

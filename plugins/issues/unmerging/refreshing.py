@@ -1,6 +1,7 @@
 """The text of an issue's latest event, read back from its source; no transaction waits for a file."""
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues.above import sources
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.totals import Totals
@@ -10,7 +11,7 @@ from snaglist.plugins.issues.unmerging import queries
 def refresh_sample(call: Call, issue_id: int) -> None:
     """Let an issue show its latest stored event, if that can be read; opens transactions of its own."""
     with call.transaction(write=False) as db:
-        latest = queries.latest_occurrence(db, issue_id)
+        latest = queries.latest_occurrence(db, sources(call).table, issue_id)
         event = read_back(call, latest.id) if latest else None
     if latest is None or event is None:
         return

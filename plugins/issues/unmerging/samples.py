@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from sqlalchemy import Connection, RowMapping, select
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues.above import sources
 from snaglist.plugins.issues.events import Event, ExceptionInfo
 from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.tables import issue_samples, occurrences
@@ -49,7 +50,7 @@ def stored_sample(db: Connection, issue: RowMapping) -> Sample:
 
 def known_sample(call: Call, issue_id: int, like: RowMapping, grouping: RowMapping) -> Sample:
     """Return what is known of the latest stored event of an issue without its text, which its grouping stands for."""
-    row = queries.latest_occurrence(call.db, issue_id)
+    row = queries.latest_occurrence(call.db, sources(call).table, issue_id)
     event = Event(
         _message(grouping["parts"]),
         severity=row.severity if row else like["severity"],

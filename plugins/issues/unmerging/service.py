@@ -7,6 +7,7 @@ from sqlalchemy import RowMapping
 
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues import history
+from snaglist.plugins.issues.above import sources
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
@@ -40,7 +41,7 @@ def unmerge_grouping(call: Call, issue_id: int, grouping_id: int) -> int:
     new_id = queries.add_issue(db, _new_issue(call, issue, grouping))
     shown = stored_sample(db, issue)
     moved = queries.move_grouping(db, grouping_id, issue_id, new_id)
-    queries.move_facets(db, issue_id, new_id)
+    queries.move_facets(db, sources(call).table, issue_id, new_id)
     set_apart(db, issue_id, grouping_id, call.now, call.label)
 
     # The event that the issue shows goes along with its grouping.

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from snaglist.kernel import Conflict
 from snaglist.kernel.privacy import narrow, open_private
 
@@ -25,6 +23,8 @@ def import_turn(
 
     `waiting` is called again and again while another holds it; what it raises ends the wait, as does a true answer.
     """
+    from filelock import FileLock, Timeout  # PERF: loaded with the first import, not at each start
+
     file = folder / LOCK_FILE
     narrow(file)  # who can read it can hold it
     open_private(file, "ab").close()

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import EventSource, file_at, path_text, rename_source, stored_path
+from snaglist.plugins.issues import EventSource, file_at, path_text, stored_path
 from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.identify.compare import holds, identity_of
 from snaglist.plugins.logs.identify.fingerprint import name_family
@@ -20,7 +20,7 @@ from snaglist.plugins.logs.store.sources import known_source
 def lead(db: Connection, source_id: int, path: str, new_path: str, **values: Any) -> None:
     """Let a source follow its file to another path, in the open write transaction."""
     queries.move_source(db, source_id, new_path, **values)
-    rename_source(db, source_id, path, new_path)
+    queries.move_events(db, source_id, path, new_path)
 
 
 def leave(db: Connection, source: Row[Any]) -> None:
@@ -80,7 +80,7 @@ def _join(call: Call, source: Row[Any], other: Row[Any], path: Path) -> bool:
     with call.transaction() as db:
         if not queries.overlap(db, shorter, longer):
             for one in (shorter, longer):
-                rename_source(db, one.id, one.path, place)
+                queries.move_events(db, one.id, one.path, place)
             queries.join_sources(db, shorter, longer)
             deletions.join(db, shorter.id, longer.id)
             joined = EventSource(shorter.id, shorter.module_id, place)

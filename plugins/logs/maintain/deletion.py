@@ -11,7 +11,7 @@ from snaglist.plugins.issues import Removed, remove_occurrences, show_path
 from snaglist.plugins.logs.maintain import queries
 from snaglist.plugins.logs.store import deletions
 from snaglist.plugins.logs.store.deletions import DAY, SOURCE
-from snaglist.plugins.logs.store.queries import source_by_id
+from snaglist.plugins.logs.store.queries import source_by_id, take_off
 from snaglist.plugins.system import JobCall
 
 JOB = "delete_logs"
@@ -99,7 +99,7 @@ def _delete_some(
         return None
     deletions.remember(call.db, args["deletion_id"], day, ids)
     removed = remove_occurrences(call.db, ids)
-    queries.take_off(call.db, removed.by_source)
+    take_off(call.db, removed.by_source)
     queries.count_deleted(call.db, args["deletion_id"], sum(removed.by_issue.values()))
     return removed
 

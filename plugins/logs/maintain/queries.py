@@ -1,45 +1,40 @@
 """SQL of maintenance: which occurrences a deletion or a retention rule covers, and the memory of deletions."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
 
 from snaglist.kernel.database import chunks, inserted_id
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.logs.tables import log_deletions
 
 CHUNK = 500
-_issues, _occurrences, _sources, _hours = tables.issues, tables.occurrences, tables.sources, tables.event_hours
+_issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
 
 
 def issues_of_day(db: Connection, start: str, end: str) -> list[int]:
     """Return the issues that events between two times were counted for, by the counters per hour."""
-    rows = select(_hours.c.issue_id).where(_hours.c.hour >= start, _hours.c.hour < end).distinct()
-    return list(db.execute(rows.order_by(_hours.c.issue_id)).scalars())
+    rows = select(_hours.issue_id).where(_hours.hour >= start, _hours.hour < end).distinct()
+    return list(db.execute(rows.order_by(_hours.issue_id)).scalars())
 
 
 def within(issue_ids: Sequence[int], start: str, end: str) -> Iterator[ColumnElement[bool]]:
     """Give conditions that together mean the occurrences of issues between two times."""
     for some in chunks(issue_ids, CHUNK):
-        yield (
-            _occurrences.c.issue_id.in_(some)
-            & (_occurrences.c.occurred_at >= start)
-            & (_occurrences.c.occurred_at < end)
-        )
+        yield (_occurrences.issue_id.in_(some) & (_occurrences.occurred_at >= start) & (_occurrences.occurred_at < end))
 
 
 def of_source(source_id: int) -> ColumnElement[bool]:
     """Return the condition that means the occurrences of a source."""
-    return _occurrences.c.source_id == source_id
+    return _occurrences.source_id == source_id
 
 
 def count(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> tuple[int, int, int]:
     """Return how many occurrences meet one of the (exclusive) conditions, in how many issues and sources."""
     occurrences, issue_ids, source_ids = 0, set(), set()
     for condition in conditions:
-        columns = (_occurrences.c.issue_id, _occurrences.c.source_id, func.count())
+        columns = (_occurrences.issue_id, _occurrences.source_id, func.count())
         for row in db.execute(select(*columns).where(condition).group_by(*columns[:2])):
             issue_ids.add(row[0])
             source_ids.add(row[1])
@@ -49,21 +44,13 @@ def count(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> tuple[in
 
 def some_ids(db: Connection, condition: ColumnElement[bool], up_to_id: int, limit: int) -> list[int]:
     """Return some of the occurrences that meet a condition and are not younger than an id."""
-    rows = select(_occurrences.c.id).where(condition, _occurrences.c.id <= up_to_id).limit(limit)
+    rows = select(_occurrences.id).where(condition, _occurrences.id <= up_to_id).limit(limit)
     return list(db.execute(rows).scalars())
 
 
 def last_occurrence_id(db: Connection) -> int:
     """Return the highest id of an occurrence, 0 without any."""
-    return db.execute(select(func.max(_occurrences.c.id))).scalar_one() or 0
-
-
-def take_off(db: Connection, by_source: Counter[int]) -> None:
-    """Lower the numbers of occurrences that sources have."""
-    rows = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
-    if rows:
-        fewer = _sources.c.occurrence_count - bindparam("fewer")
-        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), rows)
+    return db.execute(select(func.max(_occurrences.id))).scalar_one() or 0
 
 
 def remember_deletion(db: Connection, values: Mapping[str, Any]) -> int:
@@ -84,37 +71,37 @@ def count_deleted(db: Connection, deletion_id: int, occurrences: int) -> None:
 
 def issues_older_than(db: Connection, moment: str, after_id: int, limit: int) -> list[int]:
     """Return a page, by id, of issues that have an occurrence before a time."""
-    older = exists().where(_occurrences.c.issue_id == _issues.c.id, _occurrences.c.occurred_at < moment)
-    rows = select(_issues.c.id).where(
-        _issues.c.id > after_id, _issues.c.first_seen < moment, _issues.c.stored_occurrences > 0, older
+    older = exists().where(_occurrences.issue_id == _issues.id, _occurrences.occurred_at < moment)
+    rows = select(_issues.id).where(
+        _issues.id > after_id, _issues.first_seen < moment, _issues.stored_occurrences > 0, older
     )
-    return list(db.execute(rows.order_by(_issues.c.id).limit(limit)).scalars())
+    return list(db.execute(rows.order_by(_issues.id).limit(limit)).scalars())
 
 
 def issues_with_more(db: Connection, maximum: int) -> list[int]:
     """Return the issues that have more occurrences than a number."""
-    rows = select(_issues.c.id).where(_issues.c["count"] > maximum, _issues.c.stored_occurrences > maximum)
-    return list(db.execute(rows.order_by(_issues.c.id)).scalars())
+    rows = select(_issues.id).where(_issues.count > maximum, _issues.stored_occurrences > maximum)
+    return list(db.execute(rows.order_by(_issues.id)).scalars())
 
 
 def beyond(db: Connection, issue_id: int, newest: int, kept_times: Collection[str]) -> list[int]:
     """Return some of the occurrences of an issue behind its newest ones, but for its first and those of some times."""
-    mine = select(_occurrences.c.id, _occurrences.c.occurred_at).where(_occurrences.c.issue_id == issue_id)
-    newest_first = mine.order_by(_occurrences.c.occurred_at.desc(), _occurrences.c.id.desc())
+    mine = select(_occurrences.id, _occurrences.occurred_at).where(_occurrences.issue_id == issue_id)
+    newest_first = mine.order_by(_occurrences.occurred_at.desc(), _occurrences.id.desc())
     at = db.execute(newest_first.offset(newest).limit(1)).first()
     if at is None:
         return []
-    same_second_or_before = (_occurrences.c.occurred_at < at.occurred_at) | (_occurrences.c.id <= at.id)
+    same_second_or_before = (_occurrences.occurred_at < at.occurred_at) | (_occurrences.id <= at.id)
     rows = newest_first.where(
-        _occurrences.c.occurred_at <= at.occurred_at,
+        _occurrences.occurred_at <= at.occurred_at,
         same_second_or_before,
-        _occurrences.c.occurred_at.not_in(sorted(kept_times)),
-        _occurrences.c.id != first_occurrence(db, issue_id),
+        _occurrences.occurred_at.not_in(sorted(kept_times)),
+        _occurrences.id != first_occurrence(db, issue_id),
     )
     return list(db.execute(rows.limit(CHUNK * 2)).scalars())
 
 
 def first_occurrence(db: Connection, issue_id: int) -> int | None:
     """Return the first occurrence of an issue."""
-    rows = select(_occurrences.c.id).where(_occurrences.c.issue_id == issue_id)
-    return db.execute(rows.order_by(_occurrences.c.occurred_at, _occurrences.c.id).limit(1)).scalar()
+    rows = select(_occurrences.id).where(_occurrences.issue_id == issue_id)
+    return db.execute(rows.order_by(_occurrences.occurred_at, _occurrences.id).limit(1)).scalar()

@@ -6,7 +6,6 @@ stretches; what they add to a source in the meantime is read again too.
 """
 
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,7 +32,6 @@ from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.handlers import IMPORT
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain import pushed
-from snaglist.plugins.logs.maintain.queries import take_off
 from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
@@ -200,7 +198,7 @@ class Reindex:
                 deleted: list[Event] = []
                 unstored = partial(self._unstored, row, deletions.deleted_of(db, row.id), deleted)
                 done = reread_events(self.call, source, stretch.start, stretch.end, portion.kept, unstored=unstored)
-                take_off(db, Counter({row.id: done.removed - done.added}))
+                queries.take_off(db, {row.id: done.removed - done.added})
                 self._count(before, done)
                 self.result.deleted += len(deleted)
                 self.result.filtered += portion.filtered

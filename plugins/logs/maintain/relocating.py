@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import func, select
 
 from snaglist.kernel import Application, Call, Conflict, Invalid
-from snaglist.plugins.issues import file_at, move_paths, show_path, stored_path, tables
+from snaglist.plugins.issues import file_at, show_path, stored_path
 from snaglist.plugins.logs.collect.command import turn
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.tables import sources as _sources
 from snaglist.plugins.system import COMMAND_LINE, Session, table
 
-_sources = tables.sources
 _SHOWN = 3
 
 
@@ -50,7 +50,8 @@ def _move(session: Session, application: Application, before: str, after: str) -
 
     def work() -> None:
         with call.transaction() as db:
-            move_paths(db, _moved(call, before, after))
+            for path, new_path in sorted(_moved(call, before, after).items()):
+                queries.move_path(db, path, new_path)
 
     with turn(session, call):  # no import may read at the old place meanwhile
         call.repeat(work)

@@ -11,6 +11,7 @@ from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import remove_occurrences, reoccurrence_times
 from snaglist.plugins.logs.maintain import queries
 from snaglist.plugins.logs.maintain.archive import Retention, archived_files, prune
+from snaglist.plugins.logs.store.queries import take_off
 from snaglist.plugins.system import JobCall
 
 JOB = "retention"
@@ -99,7 +100,7 @@ def _old_ids(call: Call, condition: ColumnElement[bool]) -> list[int]:
 def _remove(call: Call, ids: Sequence[int]) -> int:
     with call.transaction() as db:
         removed = remove_occurrences(db, ids)
-        queries.take_off(db, removed.by_source)
+        take_off(db, removed.by_source)
         return sum(removed.by_issue.values())
 
 

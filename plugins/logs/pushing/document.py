@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean, tables
+from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean, stored
 from snaglist.plugins.logs.parsers.traces import read_trace
 from snaglist.plugins.logs.pushing.packing import unpack
+from snaglist.plugins.logs.tables import sources as _sources
 
 MAX_PREVIEW = 1_000  # longer ones may be cut in the occurrence
 
@@ -74,7 +75,7 @@ def exceptions_of(message: str, raised: str | None, stack: str) -> Sequence[Exce
     return exceptions
 
 
-_occurrences, _sources = tables.occurrences, tables.sources
+_occurrences = stored.occurrences
 
 
 def read_pushed(call: Call, occurrence_id: int) -> Event | None:
@@ -82,8 +83,8 @@ def read_pushed(call: Call, occurrence_id: int) -> Event | None:
     document = unpack(call.db, occurrence_id)
     if document is None:
         return None
-    rows = select(_occurrences, _sources.c.channel).join(_sources, _sources.c.id == _occurrences.c.source_id)
-    row = call.db.execute(rows.where(_occurrences.c.id == occurrence_id)).one()
+    rows = select(*_occurrences, _sources.c.channel).join(_sources, _sources.c.id == _occurrences.source_id)
+    row = call.db.execute(rows.where(_occurrences.id == occurrence_id)).one()
     event = event_of(document, row.context_preview or "")
     event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name

@@ -14,6 +14,7 @@ from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, inserted_id
 from snaglist.plugins.logs.tables import payload_dictionaries as _dictionaries
 from snaglist.plugins.logs.tables import payloads as _payloads
+from snaglist.plugins.system import rows
 
 PLAIN = "zstd"
 LEVEL = 3  # without a dictionary
@@ -48,13 +49,13 @@ class Packer:
     def add(self, call: Call, documents: Iterable[tuple[int, int, bytes]], seen: Mapping[int, int]) -> None:
         """Store documents, given as occurrence id, issue id and bytes; `seen`: how many events their issues have."""
         known = _dictionaries_of(call.db, seen)
-        rows = []
+        packed = []
         for occurrence_id, issue_id, document in documents:
             if issue_id not in known and seen.get(issue_id, 0) >= DICTIONARY_FROM and len(document) <= MAX_DICTIONARY:
                 known[issue_id] = self._make(call, issue_id, document)
             codec, body = self._pack(call, known.get(issue_id), document)
-            rows.append({"occurrence_id": occurrence_id, "codec": codec, "body": body})
-        call.db.execute(insert(_payloads), rows)
+            packed.append({"occurrence_id": occurrence_id, "codec": codec, "body": body})
+        call.db.execute(insert(_payloads), packed)
 
     def _pack(self, call: Call, named: _Named | None, document: bytes) -> tuple[str, bytes]:
         if named is None:
@@ -92,8 +93,7 @@ def unpack(db: Connection, occurrence_id: int) -> bytes | None:
 
 def move_dictionaries(db: Connection, issue_ids: Collection[int], target_id: int) -> None:
     """Give the dictionaries of issues that are merged to the target."""
-    for some in chunks(sorted(issue_ids), CHUNK):
-        db.execute(update(_dictionaries).where(_dictionaries.c.issue_id.in_(some)).values(issue_id=target_id))
+    rows.among(db, update(_dictionaries).values(issue_id=target_id), _dictionaries.c.issue_id, issue_ids)
 
 
 def _dictionary(body: bytes) -> zstandard.ZstdCompressionDict:
@@ -110,6 +110,5 @@ def _dictionaries_of(db: Connection, issue_ids: Collection[int]) -> dict[int, _N
     """Return the newest dictionary of each issue that has one."""
     found: dict[int, _Named] = {}
     for some in chunks(sorted(issue_ids), CHUNK):
-        rows = db.execute(_OF_ISSUES, {"some": some})
-        found.update({issue_id: (number, made) for issue_id, number, made in rows})
+        found.update({row[0]: (row[1], row[2]) for row in db.execute(_OF_ISSUES, {"some": some})})
     return found

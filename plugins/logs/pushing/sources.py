@@ -5,13 +5,13 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, digest
 from snaglist.kernel.database import inserted_id
-from snaglist.plugins.issues import Event, EventSource, tables
+from snaglist.plugins.issues import Event, EventSource
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.tables import sources as _sources
 
 FOLDER = "http-ingest"
 ATTEMPTS = 3
-_sources = tables.sources
 # PERF: run with every group of requests.
 _COUNT = (
     update(_sources)

@@ -12,7 +12,7 @@ from typing import Any, Self
 from sqlalchemy import Connection, Row
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, withdraw_event
+from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, settle_occurrence, withdraw_event
 from snaglist.plugins.logs.read.portions import Rules
 from snaglist.plugins.logs.store import queries
 
@@ -108,7 +108,7 @@ class Again:
     def write(self, call: Call, source: EventSource) -> tuple[list[StoredBatch], int]:
         """Bring what is stored in line, in the open write transaction; also returns how many events went."""
         for start in self._same:
-            queries.settle(call.db, source.id, start)
+            settle_occurrence(call.db, source.id, start)
         gone = sum(withdraw_event(call, source, piece.start, piece.channel or "") for piece in self._gone)
         revised = [replace_event(call, source, event, channel=piece.channel) for event, piece in self._revised]
         return [batch for batch in revised if batch], gone
@@ -136,5 +136,5 @@ def settle(db: Connection, source: Row[Any]) -> None:
     if unfinished is None or unfinished.settled:
         return
     for piece in unfinished.pieces:
-        queries.settle(db, source.id, piece.start)
+        settle_occurrence(db, source.id, piece.start)
     queries.change_source(db, source.id, open_event=replace(unfinished, settled=True).column())

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from sqlalchemy import Row, select
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import Event, file_at, read_back, show_path, tables
+from snaglist.plugins.issues import Event, file_at, read_back, show_path, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
 from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.pushing import pushed_text
@@ -214,7 +214,7 @@ def _read(stream: BinaryIO, start: int, length: int) -> bytes:
     return stream.read(length)
 
 
-_occurrences = tables.occurrences
+_occurrences = stored.occurrences
 
 
 def read_event(call: Call, occurrence_id: int) -> Event | None:
@@ -223,7 +223,7 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
     What an event gets from its surroundings (a date without a year, a level by position) is taken from the
     occurrence. Needs an open transaction, in which only the database is read.
     """
-    row = call.db.execute(select(_occurrences).where(_occurrences.c.id == occurrence_id)).first()
+    row = call.db.execute(select(*_occurrences).where(_occurrences.id == occurrence_id)).first()
     source = queries.source_by_id(call.db, row.source_id) if row else None
     if row is None or source is None or source.log_type == queries.PUSHED:
         return None

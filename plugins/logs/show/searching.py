@@ -3,14 +3,15 @@
 from sqlalchemy import ColumnElement, and_, or_, select
 
 from snaglist.kernel import Call, Invalid, digest, key
-from snaglist.plugins.issues import OTHER, Condition, SearchField, show_path, tables
+from snaglist.plugins.issues import OTHER, Condition, SearchField, show_path, stored
+from snaglist.plugins.logs.tables import sources as _sources
 
 MAX_FILES = 5_000
-_sources, _facets = tables.sources, tables.issue_facets
+_facets = stored.facets
 
 
 def _from_source(call: Call, value: str) -> Condition:
-    channel = and_(_facets.c.facet == "channel", _facets.c.value_hash == digest(value))
+    channel = and_(_facets.facet == "channel", _facets.value_hash == digest(value))
     files = _files(call, "source", value)
     return _with(channel) if files is None else _with(or_(channel, files))
 
@@ -21,7 +22,7 @@ def _in_path(call: Call, value: str) -> Condition | None:
 
 
 def _with(facet: ColumnElement[bool]) -> Condition:
-    return select(_facets.c.issue_id).where(facet)
+    return select(_facets.issue_id).where(facet)
 
 
 def _files(call: Call, word: str, value: str) -> ColumnElement[bool] | None:
@@ -41,9 +42,9 @@ def _files(call: Call, word: str, value: str) -> ColumnElement[bool] | None:
         return None
     if min(len(matching), len(others)) > MAX_FILES:
         raise Invalid(f"{word}: the text is in the names of more than {MAX_FILES} files; give more of it")
-    column = _facets.c.value_hash
+    column = _facets.value_hash
     listed = column.in_(matching) if len(matching) <= len(others) else column.not_in(others)
-    return and_(_facets.c.facet == "source", listed)
+    return and_(_facets.facet == "source", listed)
 
 
 FIELD = SearchField(

@@ -8,6 +8,7 @@ from sqlalchemy import (
     Connection,
     Row,
     RowMapping,
+    bindparam,
     delete,
     exists,
     func,
@@ -18,17 +19,17 @@ from sqlalchemy import (
 )
 
 from snaglist.kernel import digest, times
-from snaglist.kernel.database import chunks, inserted_id
-from snaglist.plugins.issues import tables
+from snaglist.kernel.database import inserted_id
+from snaglist.plugins.issues import move_counts, move_occurrences, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
+from snaglist.plugins.logs.tables import sources as _sources
+from snaglist.plugins.system import rows
 
-_sources = tables.sources
-_modules = tables.modules
-_occurrences = tables.occurrences
-_issues = tables.issues
-_groupings = tables.groupings
+_modules = stored.modules
+_occurrences = stored.occurrences
+_issues = stored.issues
+_groupings = stored.groupings
 PUSHED = "http"
-_IN_LIMIT = 500
 _MAX_LONGER = 50
 _MAX_GENERATIONS = 100
 _READ_LAST = (_sources.c.imported_at.desc(), _sources.c.id.desc())
@@ -45,8 +46,8 @@ def _find(
     db: Connection, *where: ColumnElement[bool], node: str = "", order: Sequence[Any] = (), limit: int | None = None
 ) -> list[Row[Any]]:
     """Return sources; an empty node is any."""
-    rows = select(_sources).where(*where).order_by(*order).limit(limit)
-    return list(db.execute(rows.where(_sources.c.node == node) if node else rows).all())
+    found = select(_sources).where(*where).order_by(*order).limit(limit)
+    return list(db.execute(found.where(_sources.c.node == node) if node else found).all())
 
 
 def newest(db: Connection, path: str, node: str) -> Row[Any] | None:
@@ -92,6 +93,20 @@ def move_source(db: Connection, source_id: int, path: str, **values: Any) -> Non
     change_source(db, source_id, path=path, path_hash=digest(path), generation=generation, **values)
 
 
+def move_events(db: Connection, source_id: int, path: str, new_path: str) -> None:
+    """Count the events of a source, so far of one path, under its new one."""
+    others = (_sources.c.path_hash == digest(path), _sources.c.id != source_id, _sources.c.occurrence_count > 0)
+    move_counts(db, path, new_path, source_id if _find(db, *others, limit=1) else None)
+
+
+def move_path(db: Connection, path: str, new_path: str) -> None:
+    """Lead all sources of a path to another one; where that has sources, they become its newest."""
+    newest = next_generation(db, new_path) - 1
+    values = {"path": new_path, "path_hash": digest(new_path), "generation": _sources.c.generation + newest}
+    move_counts(db, path, new_path)
+    db.execute(update(_sources).where(_sources.c.path_hash == digest(path)).values(values))
+
+
 def remove_source(db: Connection, source_id: int) -> None:
     """Remove a source that has no occurrences."""
     db.execute(delete(_sources).where(_sources.c.id == source_id))
@@ -99,31 +114,23 @@ def remove_source(db: Connection, source_id: int) -> None:
 
 def overlap(db: Connection, source: Row[Any], copy: Row[Any]) -> bool:
     """Tell whether events of a copy begin in what was read of the source."""
-    within = (_occurrences.c.source_id == copy.id, _occurrences.c.byte_start < source.offset)
-    return db.execute(select(_occurrences.c.id).where(*within).limit(1)).first() is not None
+    within = (_occurrences.source_id == copy.id, _occurrences.byte_start < source.offset)
+    return db.execute(select(_occurrences.id).where(*within).limit(1)).first() is not None
 
 
 def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
     """Give a source the file, the checkpoint and the events of its copy, which goes."""
-    db.execute(update(_occurrences).where(_occurrences.c.source_id == copy.id).values(source_id=source.id))
+    move_occurrences(db, copy.id, source.id)
     remove_source(db, copy.id)
     taken = {name: getattr(copy, name) for name in _OF_FILE}
     change_source(db, source.id, occurrence_count=source.occurrence_count + copy.occurrence_count, status="ok", **taken)
 
 
-def settle(db: Connection, source_id: int, byte_start: int) -> None:
-    """Make the provisional last event of a source final."""
-    here = (_occurrences.c.source_id == source_id, _occurrences.c.byte_start == byte_start)
-    db.execute(update(_occurrences).where(*here).values(provisional=False))
-
-
 def beginnings(db: Connection, module_id: int | None, heads: Sequence[str], size: int) -> list[Row[Any]]:
     """Return sources of a module with one of these prefix hashes and at most `size` bytes read, longest first."""
     read = (_sources.c.offset > 0, _sources.c.offset <= size)
-    found: list[Row[Any]] = []
-    for part in chunks(heads, _IN_LIMIT):
-        found += _find(db, _same_module(module_id), _sources.c.prefix_hash.in_(part), *read)
-    return sorted(found, key=_longest_first)
+    known = select(_sources).where(_same_module(module_id), *read)
+    return sorted(rows.among(db, known, _sources.c.prefix_hash, heads), key=_longest_first)
 
 
 def longer(db: Connection, module_id: int | None, head: str, family: str, size: int) -> list[Row[Any]]:
@@ -206,10 +213,10 @@ def has_stale_source(db: Connection, current: Sequence[str], parser_version: int
 
 def chosen_sources(db: Connection, source_id: int | None, module_id: int | None, node: str) -> list[tuple[int, int]]:
     """Return id and size read of sources: one, those of a module, or all; an empty node is any."""
-    rows = select(_sources.c.id, _sources.c.offset).where(*_chosen(source_id, module_id)).order_by(_sources.c.id)
+    found = select(_sources.c.id, _sources.c.offset).where(*_chosen(source_id, module_id)).order_by(_sources.c.id)
     if node:
-        rows = rows.where(or_(_sources.c.node == node, _sources.c.log_type == PUSHED))
-    return [(row.id, row.offset) for row in db.execute(rows)]
+        found = found.where(or_(_sources.c.node == node, _sources.c.log_type == PUSHED))
+    return [(row.id, row.offset) for row in db.execute(found)]
 
 
 def nodes_of(db: Connection, source_id: int | None, module_id: int | None) -> list[str]:
@@ -223,44 +230,51 @@ def _chosen(source_id: int | None, module_id: int | None) -> list[ColumnElement[
     return [column == value for column, value in given if value is not None]
 
 
-def page_of_sources(db: Connection, page: int, limit: int) -> tuple[int, list[Row[Any]]]:
-    """Return the number of sources and one page of them with their modules, newest import first."""
-    total = db.execute(select(func.count()).select_from(_sources)).scalar_one()
-    rows = (
-        select(
-            _sources,
-            _modules.c.name.label("module_name"),
-            _modules.c.slug.label("module_slug"),
-            _modules.c.color.label("module_color"),
-        )
-        .join_from(_sources, _modules, _sources.c.module_id == _modules.c.id, isouter=True)
-        .order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
-        .limit(limit)
-        .offset((page - 1) * limit)
-    )
-    return total, list(db.execute(rows).all())
+def count_sources(db: Connection) -> int:
+    """Return the number of sources."""
+    return int(db.execute(select(func.count()).select_from(_sources)).scalar_one())
+
+
+def page_of_sources(db: Connection, page: int, limit: int) -> list[Row[Any]]:
+    """Return one page of sources with their modules, newest import first."""
+    found = stored.with_module(select(_sources), _sources.c.module_id)
+    newest = found.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
+    return list(db.execute(newest.limit(limit).offset((page - 1) * limit)))
+
+
+def take_off(db: Connection, by_source: Mapping[int, int]) -> None:
+    """Lower the numbers of occurrences that sources have."""
+    changed = [{"row_id": source_id, "fewer": number} for source_id, number in sorted(by_source.items()) if number]
+    if changed:
+        fewer = _sources.c.occurrence_count - bindparam("fewer")
+        db.execute(update(_sources).where(_sources.c.id == bindparam("row_id")).values(occurrence_count=fewer), changed)
+
+
+def forget_connector(db: Connection, connector_id: int) -> None:
+    """Let sources of a connector that is deleted go on without it."""
+    db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
 
 
 def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
     """Return id, issue, source and bytes of an occurrence."""
     columns = ("id", "issue_id", "source_id", "byte_start", "byte_end")
-    rows = select(*(_occurrences.c[name] for name in columns)).where(_occurrences.c.id == occurrence_id)
-    return db.execute(rows).first()
+    found = select(*(_occurrences[name] for name in columns)).where(_occurrences.id == occurrence_id)
+    return db.execute(found).first()
 
 
 def occurrences_from(db: Connection, source_id: int, position: int, limit: int) -> Sequence[Row[Any, Any, Any, Any]]:
     """Return a page of a source's occurrences from a position on: id, bytes and event id."""
-    columns = (_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end, _occurrences.c.event_id)
-    rows = select(*columns).where(_occurrences.c.source_id == source_id, _occurrences.c.byte_start >= position)
-    return db.execute(rows.order_by(_occurrences.c.byte_start).limit(limit)).all()
+    columns = (_occurrences.id, _occurrences.byte_start, _occurrences.byte_end, _occurrences.event_id)
+    found = select(*columns).where(_occurrences.source_id == source_id, _occurrences.byte_start >= position)
+    return db.execute(found.order_by(_occurrences.byte_start).limit(limit)).all()
 
 
 def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> list[Row[Any]]:
     """Return the occurrences of a source that may touch bytes [start, end), in order: id, start and end."""
-    rows = select(_occurrences.c.id, _occurrences.c.byte_start, _occurrences.c.byte_end)
-    rows = rows.where(_occurrences.c.source_id == source_id).order_by(_occurrences.c.byte_start)
-    before = rows.where(_occurrences.c.byte_start < start).order_by(None).order_by(_occurrences.c.byte_start.desc())
-    within = rows.where(_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
+    found = select(_occurrences.id, _occurrences.byte_start, _occurrences.byte_end)
+    found = found.where(_occurrences.source_id == source_id).order_by(_occurrences.byte_start)
+    before = found.where(_occurrences.byte_start < start).order_by(None).order_by(_occurrences.byte_start.desc())
+    within = found.where(_occurrences.byte_start >= start, _occurrences.byte_start < end)
     return [*db.execute(before.limit(1)), *db.execute(within)]
 
 
@@ -270,11 +284,11 @@ def events_between(db: Connection, source_id: int, start: int, end: int, limit: 
     First byte, end, time, whence it is, and the fingerprint they were grouped by.
     """
     names = ("byte_start", "byte_end", "occurred_at", "time_source")
-    columns: list[ColumnElement[Any]] = [*(_occurrences.c[name] for name in names), _groupings.c.fingerprint]
-    within = (_occurrences.c.byte_start >= start, _occurrences.c.byte_start < end)
-    rows = select(*columns).join_from(_occurrences, _groupings, _groupings.c.id == _occurrences.c.grouping_id)
-    rows = rows.where(_occurrences.c.source_id == source_id, *within).order_by(_occurrences.c.byte_start)
-    return list(db.execute(rows.limit(limit)).all())
+    columns: list[ColumnElement[Any]] = [*(_occurrences[name] for name in names), _groupings.fingerprint]
+    within = (_occurrences.byte_start >= start, _occurrences.byte_start < end)
+    here = (_occurrences.source_id == source_id, _groupings.id == _occurrences.grouping_id)
+    found = select(*columns).where(*here, *within).order_by(_occurrences.byte_start)
+    return list(db.execute(found.limit(limit)).all())
 
 
 def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
@@ -286,17 +300,14 @@ def generations(db: Connection, source: Row[Any]) -> list[Row[Any]]:
 
 def issues_in_short(db: Connection, issue_ids: Sequence[int]) -> list[RowMapping]:
     """Return what a line about an issue tells, in the order of the ids; those that are gone are left out."""
-    found: list[RowMapping] = []
-    for some in chunks(issue_ids, _IN_LIMIT):
-        rows = select(*(_issues.c[name] for name in _IN_SHORT)).where(_issues.c.id.in_(some))
-        found += db.execute(rows.order_by(_issues.c.id)).mappings()
-    return found
+    shown = select(*(_issues[name] for name in _IN_SHORT)).order_by(_issues.id)
+    return [row._mapping for row in rows.among(db, shown, _issues.id, issue_ids)]
 
 
 def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) -> int | None:
     """Return the first module with one of these slugs, else with one of these folded names."""
-    for column, values in ((_modules.c.slug, slugs), (_modules.c.name_key, name_keys)):
-        found = db.execute(select(_modules.c.id).where(column.in_(values)).order_by(_modules.c.id).limit(1)).scalar()
+    for column, values in ((_modules.slug, slugs), (_modules.name_key, name_keys)):
+        found = db.execute(select(_modules.id).where(column.in_(values)).order_by(_modules.id).limit(1)).scalar()
         if found is not None:
             return int(found)
     return None
@@ -304,7 +315,7 @@ def find_module(db: Connection, slugs: Sequence[str], name_keys: Sequence[str]) 
 
 def module_slug(db: Connection, module_id: int) -> str | None:
     """Return the slug of a module."""
-    return db.execute(select(_modules.c.slug).where(_modules.c.id == module_id)).scalar()
+    return db.execute(select(_modules.slug).where(_modules.id == module_id)).scalar()
 
 
 def new_source(path: str, generation: int, node: str) -> dict[str, Any]:

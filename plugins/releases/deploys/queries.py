@@ -4,10 +4,8 @@ from collections.abc import Collection
 
 from sqlalchemy import Connection, and_, case, exists, func, or_, select, tuple_
 
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.releases.tables import OTHER, release_issues, releases
-
-_facets = tables.issue_facets
 
 
 def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[tuple[str, str], tuple[int, int]]:
@@ -17,7 +15,8 @@ def issue_counts(db: Connection, deployed: Collection[tuple[str, str]]) -> dict[
     """
     if not deployed:
         return {}
-    here, facet, other = release_issues, _facets.alias("facet"), _facets.alias("other")
+    here, facets = release_issues, select(*stored.facets)
+    facet, other = facets.subquery("facet"), facets.subquery("other")
     earlier = exists().where(
         other.c.issue_id == here.c.issue_id,
         other.c.facet == "release",

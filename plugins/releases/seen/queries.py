@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, func, select
 
 from snaglist.kernel.database import chunks, insert_ignore
-from snaglist.plugins.issues import tables
+from snaglist.plugins.issues import stored
 from snaglist.plugins.releases.tables import OTHER, release_issues
 from snaglist.plugins.system import rows
 
-_facets, _occurrences = tables.issue_facets, tables.occurrences
+_facets, _occurrences = stored.facets, stored.occurrences
 
 
 class Sighting(NamedTuple):
@@ -39,37 +39,36 @@ def of_issues(db: Connection, issue_ids: Collection[int]) -> Iterable[Sighting]:
 
 def occurring(db: Connection, issue_id: int) -> Sequence[tuple[str, str]]:
     """Return the versions and environments of an issue's stored events."""
-    wanted = select(_occurrences.c.release, _occurrences.c.environment).distinct()
-    here = (_occurrences.c.issue_id == issue_id, _occurrences.c.release.is_not(None))
+    wanted = select(_occurrences.release, _occurrences.environment).distinct()
+    here = (_occurrences.issue_id == issue_id, _occurrences.release.is_not(None))
     return [(row.release, row.environment) for row in db.execute(wanted.where(*here))]
 
 
 def occurring_between(db: Connection, after: int, last: int) -> Sequence[tuple[int, str, str]]:
     """Return issue, version and environment of stored events by their ids, `after` not included."""
-    columns = (_occurrences.c.issue_id, _occurrences.c.release, _occurrences.c.environment)
-    here = (_occurrences.c.id > after, _occurrences.c.id <= last, _occurrences.c.release.is_not(None))
+    columns = (_occurrences.issue_id, _occurrences.release, _occurrences.environment)
+    here = (_occurrences.id > after, _occurrences.id <= last, _occurrences.release.is_not(None))
     return [(row[0], row[1], row[2]) for row in db.execute(select(*columns).distinct().where(*here))]
 
 
 def last_occurrence(db: Connection) -> int:
     """Return the id of the newest stored event, 0 without any."""
-    return int(db.execute(select(func.max(_occurrences.c.id))).scalar() or 0)
+    return int(db.execute(select(func.max(_occurrences.id))).scalar() or 0)
 
 
 def releases_of(db: Connection, issue_id: int) -> list[Row[Any]]:
     """Return the releases of an issue as `value`, `count`, `first_seen` and `last_seen`, the last seen first."""
-    here = (_facets.c.issue_id == issue_id, _facets.c.facet == "release", _facets.c.value != OTHER)
-    found = select(_facets).where(*here).order_by(_facets.c.last_seen.desc(), _facets.c.value.desc())
+    here = (_facets.issue_id == issue_id, _facets.facet == "release", _facets.value != OTHER)
+    found = select(*_facets).where(*here).order_by(_facets.last_seen.desc(), _facets.value.desc())
     return list(db.execute(found).all())
 
 
 def shown_event(db: Connection, issue_id: int) -> Any:
     """Return the row that is needed to show the stack of an issue's sample, None without the issue."""
-    issues, samples = tables.issues, tables.issue_samples
-    columns = (issues.c.source_frame, samples.c.stack, samples.c.context, samples.c.exceptions, _occurrences.c.release)
-    shown = select(*columns).outerjoin(samples, samples.c.issue_id == issues.c.id)
-    shown = shown.outerjoin(_occurrences, _occurrences.c.id == issues.c.sample_occurrence_id)
-    return db.execute(shown.where(issues.c.id == issue_id)).first()
+    issues, samples = stored.issues, stored.samples
+    release = select(_occurrences.release).where(_occurrences.id == issues.sample_occurrence_id).scalar_subquery()
+    columns = (issues.source_frame, samples.stack, samples.context, samples.exceptions, release.label("release"))
+    return db.execute(stored.with_sample(select(*columns)).where(issues.id == issue_id)).first()
 
 
 def _sighting(row: Row[Any]) -> Sighting:

@@ -18,7 +18,8 @@ from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.plugins.alerting.evaluating import job as evaluating
 from snaglist.plugins.alerting.outbox import JOB
-from snaglist.plugins.issues import Event, EventSource, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, store_events
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import Client, running_service
 
 LOOPBACK = "127.0.0.0/8"
@@ -137,7 +138,7 @@ class Site:
             events.append(event)
         call = self.service.call(actor=None)
         with call.transaction() as db:
-            wanted = select(tables.sources.c.id).where(tables.sources.c.path == path)
+            wanted = select(log_tables.sources.c.id).where(log_tables.sources.c.path == path)
             source_id = db.execute(wanted).scalar()
             if source_id is None:
                 source_id = make_source(db, path)
@@ -192,7 +193,7 @@ def make_source(db: Any, path: str) -> int:
         "family": "app", "encoding": "utf-8", "timezone": "UTC", "parser_version": 1, "status": "ok",
         "occurrence_count": 0, "imported_at": now, "created_at": now,
     }  # fmt: skip
-    return int(db.execute(tables.sources.insert().values(row)).inserted_primary_key[0])
+    return int(db.execute(log_tables.sources.insert().values(row)).inserted_primary_key[0])
 
 
 def site_of(service: Service, receiver: Receiver) -> Site:

@@ -9,7 +9,7 @@ import pytest
 
 from snaglist.plugins.connectors import tables
 from snaglist.plugins.connectors.types import local
-from snaglist.plugins.issues import tables as issues
+from snaglist.plugins.logs import tables as log_tables
 
 
 @pytest.mark.servers
@@ -70,7 +70,7 @@ def test_75_a_stale_snapshot(site: Any) -> None:
     site.write("app.log", "beta broke")
     answer = site.client.post("connectors-sync", {"id": made["id"], "snapshot": stale}, wait=True)
     assert (answer.status, answer.error) == (409, "Snapshot is stale.")
-    assert site.rows(issues.sources) == [] and site.rows(tables.streams) == []
+    assert site.rows(log_tables.sources) == [] and site.rows(tables.streams) == []
     shown = site.client.get("connectors").json["data"][0]
     assert (shown["last_status"], shown["last_error"]) == ("failed", "Snapshot is stale.")
     assert shown["last_synced_at"] is None
@@ -97,7 +97,7 @@ def test_76_a_file_that_was_dropped_before(site: Any) -> None:
     site.write("app.log", "beta broke")
     assert site.sync(made["id"])["events_indexed"] == 1
     assert site.titles() == {"alpha broke": 1, "beta broke": 1}
-    assert [row.connector_id for row in site.rows(issues.sources)] == [made["id"]]
+    assert [row.connector_id for row in site.rows(log_tables.sources)] == [made["id"]]
 
 
 @pytest.mark.servers
@@ -221,6 +221,6 @@ def test_delete_takes_runs_and_streams_and_leaves_what_was_read(site: Any) -> No
     site.sync(made["id"])
     assert site.client.delete("connectors", {"id": made["id"]}).json == {"id": made["id"], "deleted": True}
     assert site.rows(tables.streams) == site.rows(tables.connector_runs) == site.rows(tables.connectors) == []
-    assert [row.connector_id for row in site.rows(issues.sources)] == [None]
+    assert [row.connector_id for row in site.rows(log_tables.sources)] == [None]
     assert site.titles() == {"alpha broke": 1}
     assert site.client.delete("connectors", {"id": made["id"]}).status == 404

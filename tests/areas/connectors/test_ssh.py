@@ -16,7 +16,7 @@ import pytest
 from snaglist.kernel.errors import BadGateway
 from snaglist.plugins.connectors import tables
 from snaglist.plugins.connectors.types import ssh
-from snaglist.plugins.issues import tables as issues
+from snaglist.plugins.logs import tables as log_tables
 
 pytestmark = pytest.mark.whole
 
@@ -133,7 +133,7 @@ def test_growth_rotation_and_a_copy_are_read_once(site: Any, config: Config) -> 
     assert site.actions(made["id"]) == {"app.log": "rotation", "app.log.1": "new"}
     assert site.sync(made["id"])["events_indexed"] == 2
     assert site.titles() == {f"{name} broke": 1 for name in ("alpha", "beta", "gamma", "delta")}
-    assert {row.connector_id for row in site.rows(issues.sources)} == {made["id"]}
+    assert {row.connector_id for row in site.rows(log_tables.sources)} == {made["id"]}
     assert site.client.delete("connectors", {"id": made["id"]}).status == 200
     assert mirrors(site) == []
 

@@ -248,10 +248,13 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
-@given(st.data())
-def test_the_order_and_the_batches_do_not_matter(data: st.DataObject) -> None:
+@pytest.mark.parametrize("examples", [25, pytest.param(250, marks=pytest.mark.long)], ids=["short", "long"])
+def test_the_order_and_the_batches_do_not_matter(examples: int) -> None:
     """What is learned is a function of the set."""
+    settings(max_examples=examples)(given(st.data())(learn_in_any_order))()
+
+
+def learn_in_any_order(data: st.DataObject) -> None:
     shapes = data.draw(st.lists(st.lists(st.one_of(WORDS, st.none()), min_size=3, max_size=6), min_size=1, max_size=3))
     chance = random.Random(data.draw(st.integers(0, 999)))
     few, pool = data.draw(st.integers(2, 9)), [*NAMES[:14], *HOSTS, "testing", "failed", "server"]

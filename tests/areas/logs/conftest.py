@@ -20,6 +20,7 @@ from sqlalchemy import func, select
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect.command import make_reading
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.in_place import read_left
@@ -60,7 +61,7 @@ class Store:
             return int(db.execute(select(func.count()).select_from(table)).scalar_one())
 
     def source(self, path: Path) -> Any:
-        found = [row for row in self.rows(tables.sources) if row.path == str(path.resolve())]
+        found = [row for row in self.rows(log_tables.sources) if row.path == str(path.resolve())]
         return max(found, key=lambda row: row.generation)
 
     def check_counters(self) -> None:

@@ -19,13 +19,14 @@ from sqlalchemy import Row
 
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import Event, EventSource
-from snaglist.plugins.logs.identify import moved, start
+from snaglist.plugins.logs.identify import start
 from snaglist.plugins.logs.read import file_import, importing, open_entries
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.system import cli
 
-_CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources", "settle")
+_CHANGES = ("add_source", "move_checkpoint", "change_source", "move_source", "remove_source", "join_sources",
+            "move_events")  # fmt: skip
 _SHOWN = ("id", "path", "generation", "identity", "offset", "first_byte", "status", "open_event", "occurrence_count")
 
 
@@ -86,9 +87,8 @@ def _watch(journal: int) -> None:
     for name in _CHANGES:
         setattr(queries, name, noted(getattr(queries, name)))
     file_import.store_events = noted(file_import.store_events)
-    for name in ("replace_event", "withdraw_event"):
+    for name in ("replace_event", "withdraw_event", "settle_occurrence"):
         setattr(open_entries, name, noted(getattr(open_entries, name)))
-    moved.rename_source = noted(moved.rename_source)
     importing.find_start = noted(importing.find_start)
     start.decide = noted(start.decide)
 

@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.read import decompress
 from snaglist.plugins.logs.read.decompress import LineEnds
 from snaglist.plugins.logs.read.files import open_file
@@ -222,7 +223,7 @@ def test_nothing_is_counted_twice_when_the_whole_file_comes(kind: str, store: An
         assert now >= before and result.state in (("read",) if part == 1 else ("partial", "failed"))
         before = now
     assert (before, result.error, store.source(path).status) == (total, None, "ok")
-    assert len(store.rows(tables.sources)) == 1
+    assert len(store.rows(log_tables.sources)) == 1
     assert not any(row.provisional for row in store.rows(tables.occurrences))
     store.check_counters()
 

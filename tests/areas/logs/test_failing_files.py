@@ -12,6 +12,7 @@ from snaglist.kernel import ServiceError, Unavailable
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.learning import model
 from snaglist.plugins.issues.learning import tables as learned
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
 from snaglist.plugins.logs.collect.command import make_reading
 from snaglist.plugins.logs.collect.in_place import is_due
@@ -90,7 +91,7 @@ def test_a_file_that_never_stands_still(client: Client, drop: Any, line: Line, m
         assert "the next run tries again" in body["errors"][0]["error"]
         assert file.exists()
     with client.service.call(None, None).transaction(write=False) as db:
-        assert [row.status for row in db.execute(select(tables.sources.c.status))] == ["error"]
+        assert [row.status for row in db.execute(select(log_tables.sources.c.status))] == ["error"]
     body = client.post("import-incoming", wait="1").json
     assert (body["files"], body["events"], body["processed"], body["errors"]) == (1, 2, 1, [])
 

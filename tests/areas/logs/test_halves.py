@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.read.files import OpenFile
 
 Line = Callable[..., str]
@@ -102,7 +103,9 @@ class Compared:
             result = self.store.read(path)
             assert result.error is None
         with self.store.service.call().transaction(write=False) as db:
-            source = db.execute(select(tables.sources).where(tables.sources.c.path == str(path.resolve()))).one()
+            source = db.execute(
+                select(log_tables.sources).where(log_tables.sources.c.path == str(path.resolve()))
+            ).one()
             of_source = tables.occurrences.c.source_id == source.id
             found = db.execute(select(tables.occurrences).where(of_source)).all()
             issues = set(db.execute(select(tables.issues.c.id)).scalars())

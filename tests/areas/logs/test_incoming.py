@@ -13,6 +13,7 @@ from sqlalchemy import select
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
 from snaglist.plugins.logs.collect.drop_folder import due, module_name
 from snaglist.plugins.system import JobCall
@@ -139,7 +140,7 @@ def test_a_drop_that_ends_a_line_of_which_a_connector_has_read_half(
     import_file(call, mirror.resolve(), Reading(settings.rules, "UTC", connector_id=1))
     drop(client.service, "app.log", line("one") + line("two", seconds=1) + line("three", seconds=2))
     assert run(client)["events"] == 2
-    dropped = [row for row in rows(client, tables.sources) if row.connector_id is None]
+    dropped = [row for row in rows(client, log_tables.sources) if row.connector_id is None]
     assert [row.first_byte for row in dropped] == [len(line("one"))]
 
 
@@ -200,7 +201,7 @@ def test_a_death_between_reading_and_moving_is_healed(
         job = JobCall(client.service, client.service.applications.all()[0])
         with pytest.raises(SystemExit):
             drop_folder.Incoming(job).read_dropped()
-    (waiting,) = [row for row in rows(client, tables.sources) if not (data / row.path).exists()]
+    (waiting,) = [row for row in rows(client, log_tables.sources) if not (data / row.path).exists()]
     body = run(client)
     assert (body["events"], body["processed"]) == (0, 1)
     assert (data / waiting.path).read_text() == line("one")
@@ -225,7 +226,7 @@ def test_a_file_that_grew_after_such_a_death_is_the_same_file(
     body = run(client)
     assert (body["events"], body["processed"]) == (1, 1)
     assert len(rows(client, tables.occurrences)) == 3
-    assert len(rows(client, tables.sources)) == 1
+    assert len(rows(client, log_tables.sources)) == 1
 
 
 def test_archive_retention_runs_after_the_import(tmp_path: Path, drop: Any, line: Line) -> None:
@@ -307,7 +308,7 @@ def test_files_read_in_place_are_followed_below_an_allowed_root(
             call.enqueue("import", {"follow": True}, dedupe="import")
         service.jobs.run_queued(service.applications.all()[0])
         client = Client(service)
-        counts = {Path(row.path).name: row.occurrence_count for row in rows(client, tables.sources)}
+        counts = {Path(row.path).name: row.occurrence_count for row in rows(client, log_tables.sources)}
         assert counts == {"app.log": 2, "elsewhere.log": 1}
         quiet = time.time() - 60
         os.utime(followed, (quiet, quiet))

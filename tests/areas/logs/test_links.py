@@ -13,6 +13,7 @@ from sqlalchemy import select
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import in_place
 from snaglist.plugins.logs.collect.discovery import OUTSIDE, compile_pattern, discover
 from snaglist.plugins.logs.read import importing
@@ -141,7 +142,7 @@ def test_a_link_that_takes_the_place_of_a_log_that_was_read(store: Any, site: Pa
     log.symlink_to(site.parent / "outside" / "secret")
     call = store.service.call()
     with call.transaction(write=False) as db:
-        sources = db.execute(select(tables.sources)).all()
+        sources = db.execute(select(log_tables.sources)).all()
         reading = Reading(Ingestion.load(call).rules, "UTC")
     (result,) = in_place.read_again(call, sources, reading)
     assert (result.error, result.events) == (TAKEN, 0)

@@ -16,6 +16,7 @@ from snaglist.kernel.service import Service
 from snaglist.kernel.settings import Settings
 from snaglist.plugins.connectors.tables import connectors, streams
 from snaglist.plugins.issues import relative_to_data, tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system.dumping.dump import dump
 from snaglist.plugins.system.dumping.load import Loader
 from snaglist.testing import Client, running_service
@@ -41,7 +42,7 @@ def fill(service: Service, drop: Any, line: Line) -> None:
 
 
 def stored_paths(service: Service) -> list[str]:
-    columns = (tables.sources.c.path, streams.c.remote_path, streams.c.local_path)
+    columns = (log_tables.sources.c.path, streams.c.remote_path, streams.c.local_path)
     with service.call().transaction(write=False) as db:
         found = [path for column in columns for path in db.execute(select(column)).scalars()]
         facets = select(tables.issue_facets.c.value).where(tables.issue_facets.c.facet == "source")
@@ -194,8 +195,8 @@ def test_files_that_went_elsewhere_are_read_on_there(
     dry = run_snaglist("sources", "move", str(shop), str(there), "--dry-run", "--json")
     wanted = {"application": "default", "sources": 2, "files": 2, "missing": 0}
     assert dry[0] == 0 and '"dry_run": true' in dry[1], dry
-    assert store.source(tmp_path / "shopping.log").path and len(store.rows(tables.sources)) == 3
-    assert [row.path for row in store.rows(tables.sources) if str(there) in row.path] == []
+    assert store.source(tmp_path / "shopping.log").path and len(store.rows(log_tables.sources)) == 3
+    assert [row.path for row in store.rows(log_tables.sources) if str(there) in row.path] == []
     code, out, _ = run_snaglist("sources", "move", f"{shop}/", str(there))
     assert (code, out.splitlines()[1].split()) == (0, [str(value) for value in wanted.values()])
     with (there / "app.log").open("a") as stream:
@@ -214,11 +215,11 @@ def test_a_move_onto_other_sources_is_refused(store: Any, shop: Path, tmp_path: 
     there.mkdir()
     (there / "app.log").write_text("[2026-01-03 10:00:00] production.ERROR: another\n")
     store.scan(tmp_path)
-    before = store.rows(tables.sources)
+    before = store.rows(log_tables.sources)
     code, _, err = run_snaglist("sources", "move", str(shop), str(there))
     assert code == 1
     assert err.strip() == f"snaglist: default: other sources are at {there}/app.log already; nothing was moved."
-    assert store.rows(tables.sources) == before
+    assert store.rows(log_tables.sources) == before
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel.plugins import Plugins
-from snaglist.plugins.issues import path_of, path_text, tables
+from snaglist.plugins.issues import path_of, path_text
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system import cli
 from snaglist.testing import Client
 
@@ -77,7 +78,7 @@ def test_a_folder_that_is_read_in_place(store: Any, tmp_path: Path, line: Line) 
     assert store.scan(folder) == 0
     assert store.states == ["unchanged"] * len(NAMES)
     shown = path_text(folder)
-    assert sorted(row.path for row in store.rows(tables.sources)) == sorted(f"{shown}/{name}" for name in SHOWN)
+    assert sorted(row.path for row in store.rows(log_tables.sources)) == sorted(f"{shown}/{name}" for name in SHOWN)
     for name in NAMES:
         with named(folder, name).open("a") as stream:
             stream.write(line("grown", seconds=50))
@@ -133,5 +134,5 @@ def test_a_file_that_fails_is_named(store: Any, tmp_path: Path) -> None:
     path = named(tmp_path.resolve(), b"caf\xe9.log.gz")
     path.write_bytes(b"\x1f\x8b\x08" + bytes(20))
     assert store.read(path).error
-    (row,) = store.rows(tables.sources)
+    (row,) = store.rows(log_tables.sources)
     assert (row.path, row.status) == (path_text(path), "error")

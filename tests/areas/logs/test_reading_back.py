@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import Client
 
 Line = Callable[..., str]
@@ -86,7 +87,7 @@ def test_an_event_of_a_sender_is_not_looked_for_in_files(
     log.write_text("".join(TRACE.format(n=n) for n in (11, 22)))
     sqlite_store.read(log)
     with sqlite_store.service.call().transaction() as db:
-        db.execute(tables.sources.update().values(log_type="http"))
+        db.execute(log_tables.sources.update().values(log_type="http"))
     row = occurrences(sqlite_store)[0]
     shown = sqlite_client.get("error", id=row.issue_id, occurrence=row.id).json
     assert shown["data"]["sample_message"] is None

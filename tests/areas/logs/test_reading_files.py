@@ -15,6 +15,7 @@ import zstandard
 from snaglist.kernel import times
 from snaglist.plugins.issues import EventSource, change_status, tables
 from snaglist.plugins.logs import LineBatch, Parser, Reader, hookspecs
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.parsers import BUILT_IN
 from snaglist.plugins.logs.read import file_import, importing, parsing
 from snaglist.plugins.logs.read.files import OpenFile
@@ -175,7 +176,7 @@ def test_fl06_other_content_under_the_same_name_and_inode(sqlite_store: Any, tmp
         stream.write(line("new") * 9)
     assert log.stat().st_ino == inode
     assert sqlite_store.read(log).events == 9
-    old, new = sqlite_store.rows(tables.sources)
+    old, new = sqlite_store.rows(log_tables.sources)
     assert (old.status, new.status, new.generation) == ("missing", "ok", 2)
 
 
@@ -286,7 +287,7 @@ def test_fl16_a_file_that_cannot_be_read_for_a_while(
 
 def test_fl17_a_file_that_vanished_is_no_failure_of_others(sqlite_store: Any, tmp_path: Path, line: Line) -> None:
     assert sqlite_store.read(tmp_path / "gone.log").gone
-    assert sqlite_store.count(tables.sources) == 0
+    assert sqlite_store.count(log_tables.sources) == 0
     log = tmp_path / "app.log"
     log.write_text(line("one"))
     sqlite_store.read(log)
@@ -303,7 +304,7 @@ def test_an_empty_file_is_known_and_read_when_it_fills(sqlite_store: Any, tmp_pa
     log.write_text(line("one"))
     result = sqlite_store.read(log)
     assert (result.events, result.log_type) == (1, "monolog")
-    assert sqlite_store.count(tables.sources) == 1
+    assert sqlite_store.count(log_tables.sources) == 1
 
 
 def test_severities_filter_and_the_checkpoint_passes(sqlite_store: Any, tmp_path: Path, line: Line) -> None:
@@ -478,7 +479,7 @@ def test_equal_paths_of_two_nodes_are_two_sources(
         with running_service(tmp_path / "data", jobs=False, server__node=node, **database_config) as service:
             store = make_store(service)
             events.append(store.read(log).events)
-            sources = store.rows(tables.sources)
+            sources = store.rows(log_tables.sources)
     if database_config:
         assert events == [1, 1, 0]
         assert [(row.node, row.generation) for row in sources] == [("web-1", 1), ("web-2", 2)]

@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.identify import search
 from snaglist.plugins.logs.identify.moved import follow_file
 
@@ -42,7 +43,7 @@ def test_fl01_63_rename(store: Any, tmp_path: Path, numbered: Numbered) -> None:
     assert store.scan(tmp_path) == 2
     assert store.scan(tmp_path) == 0
     assert store.count(tables.occurrences) == 5
-    sources = {row.path: row for row in store.rows(tables.sources)}
+    sources = {row.path: row for row in store.rows(log_tables.sources)}
     assert set(sources) == {str(log), str(old)}
     assert {row.offset for row in sources.values()} == {log.stat().st_size, old.stat().st_size}
     assert (sources[str(old)].id, sources[str(old)].channel) == (1, "app.log")
@@ -96,7 +97,7 @@ def test_a_copy_seen_before_the_truncation_adds_nothing(store: Any, tmp_path: Pa
         stream.truncate(0)
     append(log, numbered(5))
     assert store.scan(tmp_path) == 1
-    assert [(row.path, row.status) for row in store.rows(tables.sources)] == [(str(old), "ok"), (str(log), "ok")]
+    assert [(row.path, row.status) for row in store.rows(log_tables.sources)] == [(str(old), "ok"), (str(log), "ok")]
     assert store.count(tables.occurrences) == 6
     store.check_counters()
 
@@ -133,7 +134,7 @@ def test_a_second_name_of_the_same_file_is_not_read(sqlite_store: Any, tmp_path:
     assert sqlite_store.scan(tmp_path) == 1
     append(log, numbered(1))
     assert sqlite_store.scan(tmp_path) == 1
-    assert sqlite_store.count(tables.sources) == 1
+    assert sqlite_store.count(log_tables.sources) == 1
 
 
 @pytest.mark.parametrize(
@@ -181,7 +182,7 @@ def test_a_whole_chain_moves_at_once(store: Any, tmp_path: Path, numbered: Numbe
     append(tmp_path / "app.log", numbered(30))
     assert store.scan(tmp_path) == 2
     assert store.scan(tmp_path) == 0
-    assert {Path(row.path).name: row.occurrence_count for row in store.rows(tables.sources)} == {
+    assert {Path(row.path).name: row.occurrence_count for row in store.rows(log_tables.sources)} == {
         "app.log": 1, "app.log.1": 6, "app.log.2": 5, "app.log.3.gz": 5,
     }  # fmt: skip
     store.check_counters()
@@ -254,7 +255,7 @@ def test_fl18_an_empty_placeholder_under_the_new_name(store: Any, tmp_path: Path
     append(log, numbered(3))
     assert store.scan(tmp_path) == 1
     assert store.scan(tmp_path) == 0
-    assert store.count(tables.sources) == 2
+    assert store.count(log_tables.sources) == 2
     store.check_counters()
 
 
@@ -358,7 +359,7 @@ def test_offsets_beyond_four_gigabytes(sqlite_store: Any, tmp_path: Path, number
     chain.feed(bytes(BLOCK_BYTES))
     known = {"offset": size, "block_hash": chain.block_hash, "content_hash": chain.content_hash, "open_event": None}
     with sqlite_store.service.call().transaction() as db:
-        db.execute(update(tables.sources).values(known))
+        db.execute(update(log_tables.sources).values(known))
     append(log, numbered(1), numbered(2))
     assert sqlite_store.scan(tmp_path) == 2
     assert sqlite_store.source(log).offset == log.stat().st_size
@@ -377,7 +378,7 @@ def test_a_copy_seen_while_it_was_made(store: Any, tmp_path: Path, numbered: Num
     assert store.scan(tmp_path) == 1
     append(old, numbered(11))  # the source goes on in the copy
     assert store.scan(tmp_path) == 1
-    assert {Path(row.path).name: row.occurrence_count for row in store.rows(tables.sources)} == {
+    assert {Path(row.path).name: row.occurrence_count for row in store.rows(log_tables.sources)} == {
         "app.log": 1, "app.log.1": 11,
     }  # fmt: skip
     store.check_counters()
@@ -450,7 +451,7 @@ def test_a_copy_that_was_only_begun_waits(sqlite_store: Any, tmp_path: Path, num
     append(log, *map(numbered, range(5)))
     old.write_bytes(log.read_bytes()[:20])
     assert sqlite_store.scan(tmp_path) == 5
-    assert sqlite_store.count(tables.sources) == 1
+    assert sqlite_store.count(log_tables.sources) == 1
     old.write_bytes(log.read_bytes())
     log.write_text(numbered(5))
     assert sqlite_store.scan(tmp_path) == 1
@@ -486,7 +487,7 @@ def test_what_a_copy_read_itself_is_joined_to_its_original(store: Any, tmp_path:
     copy.write_text(numbered(7))
     assert store.scan(tmp_path) == 2
     assert store.scan(tmp_path) == 0
-    by_file = {Path(row.path).name: row.occurrence_count for row in store.rows(tables.sources)}
+    by_file = {Path(row.path).name: row.occurrence_count for row in store.rows(log_tables.sources)}
     assert by_file == {"app.log": 1, "app.log.1": 1, "app.log.2": 6}
     store.check_counters()
 
@@ -647,7 +648,7 @@ def test_an_archive_made_of_a_line_that_was_half_read(store: Any, tmp_path: Path
     assert {row.byte_end for row in store.rows(tables.occurrences)} == {
         sum(len(numbered(number)) for number in range(end + 1)) for end in range(3)
     }
-    assert [Path(row.path).name for row in store.rows(tables.sources)] == ["app.log.1.gz"]
+    assert [Path(row.path).name for row in store.rows(log_tables.sources)] == ["app.log.1.gz"]
     store.check_counters()
 
 

@@ -18,6 +18,7 @@ from sqlalchemy import select
 
 from snaglist.kernel import times
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import running_service
 
 pytestmark = pytest.mark.whole
@@ -188,27 +189,35 @@ def play(seed: int, folder: Path, readers: Any, note: Callable[[str], None]) -> 
     folder.mkdir()
     chance = Random(seed)
     writer = Writer(folder, chance, note)
-    for _ in range(chance.randrange(3, 7)):
-        for _ in range(chance.randrange(4)):
+    try:
+        write_and_read(writer, readers)
+    finally:
+        writer.close()
+    for _ in range(2):
+        note("READ to the end")
+        assert readers.start(str(folder)).code() in (0, 3), seed
+    return writer
+
+
+def write_and_read(writer: Writer, readers: Any) -> None:
+    """Write, rotate, read and kill some times."""
+    note = writer.note
+    for _ in range(writer.chance.randrange(3, 7)):
+        for _ in range(writer.chance.randrange(4)):
             writer.step()
         writer.steps.append("READ")
         note("READ")
-        reader = readers.start(str(folder))
-        ends = time.monotonic() + (chance.random() * 0.25 if chance.random() < 0.7 else 60)
+        reader = readers.start(str(writer.folder))
+        ends = time.monotonic() + (writer.chance.random() * 0.25 if writer.chance.random() < 0.7 else 60)
         while not reader.ended and time.monotonic() < ends:
             writer.step()
         reader.kill()
         writer.steps.append("KILLED" if reader.code() < 0 else "DONE")
         note(writer.steps[-1])
-        if chance.random() < 0.3:  # and read at once: once it is longer again nothing tells that it was cut
+        if writer.chance.random() < 0.3:  # and read at once: once it is longer again nothing tells that it was cut
             writer.shrink()
             note(f"{writer.steps[-1]}, READ")
-            assert readers.start(str(folder)).code() in (0, 3), seed
-    writer.close()
-    for _ in range(2):
-        note("READ to the end")
-        assert readers.start(str(folder)).code() in (0, 3), seed
-    return writer
+            assert readers.start(str(writer.folder)).code() in (0, 3)
 
 
 def stored_numbers(db: Any, folder: Path) -> tuple[Counter[int], list[str]]:
@@ -216,10 +225,10 @@ def stored_numbers(db: Any, folder: Path) -> tuple[Counter[int], list[str]]:
 
     Of a line whose end was destroyed before it was read the beginning stays, maybe less than its time.
     """
-    occurrences, sources = tables.occurrences.c, tables.sources.c
+    occurrences, sources = tables.occurrences.c, log_tables.sources.c
     query = (
         select(occurrences.occurred_at, occurrences.time_source, occurrences.byte_start, sources.path, sources.status)
-        .join_from(tables.occurrences, tables.sources, sources.id == occurrences.source_id)
+        .join_from(tables.occurrences, log_tables.sources, sources.id == occurrences.source_id)
         .where(sources.path.startswith(f"{folder}/"))
     )
     numbers: Counter[int] = Counter()

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import select
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder, finished
 from snaglist.plugins.logs.collect.drop_folder import due
 from snaglist.plugins.logs.collect.finished import GROWS, WRITTEN
@@ -136,7 +137,7 @@ def test_a_slow_copy_in_many_pieces(folder: Folder, line: Line) -> None:
     folder.rest(path)
     assert folder.run()["processed"] == 1
     assert folder.texts == sorted(lines)
-    assert len(folder.rows(tables.sources)) == 1
+    assert len(folder.rows(log_tables.sources)) == 1
 
 
 @pytest.mark.servers

@@ -9,7 +9,7 @@ import pytest
 
 from snaglist.kernel.database import Database
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
 from snaglist.plugins.system import JobCall
 
@@ -44,7 +44,7 @@ def test_a_small_file_costs_at_most_five_transactions(
     told = drop_folder.run_import(JobCall(sqlite_service, application))
     spent = list(transactions)
     assert (told["files"], told["events"], told["processed"], told["errors"]) == (1, 2, 1, [])
-    (source,) = (row for row in store.rows(tables.sources) if Path(row.path).name == "app.log")
+    (source,) = (row for row in store.rows(log_tables.sources) if Path(row.path).name == "app.log")
     assert source.offset == size and source.occurrence_count == 2
     assert (application.processed / "app.log").is_file() and not file.exists()
     assert len(spent) <= 5, spent

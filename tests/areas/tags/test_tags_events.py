@@ -3,7 +3,8 @@
 import pytest
 
 from snaglist.kernel import times
-from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, hookspecs, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, ExceptionInfo, IssueChange, hookspecs, store_events
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.tags import assign, assign_all, mirror_tags, run_rules
 from snaglist.plugins.tags import tables as tag_tables
 
@@ -35,7 +36,7 @@ def store(service):
 
 def source(db, now):
     """Return the source `app.log`, making it at the first use."""
-    found = db.execute(tables.sources.select()).first()
+    found = db.execute(log_tables.sources.select()).first()
     if found is None:
         row = {
             "path": "app.log", "path_hash": "0" * 64, "generation": 0, "node": "n", "identity": None, "size": 0,
@@ -45,8 +46,8 @@ def source(db, now):
             "open_event": None, "status": "ok", "last_error": None, "occurrence_count": 0, "imported_at": now,
             "created_at": now,
         }  # fmt: skip
-        db.execute(tables.sources.insert(), row)
-        found = db.execute(tables.sources.select()).one()
+        db.execute(log_tables.sources.insert(), row)
+        found = db.execute(log_tables.sources.select()).one()
     return EventSource(found.id, found.module_id, found.path)
 
 

@@ -20,7 +20,8 @@ from sqlalchemy import select, update
 from snaglist.kernel import times
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import Event, EventSource, store_events, tables
+from snaglist.plugins.issues import Event, EventSource, store_events
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system import jobs_table
 from snaglist.testing import Answer, Client, running_service
 
@@ -132,7 +133,7 @@ class Site:
         event = Event(message, occurred_at=fields.pop("at", times.now()), byte_start=self._bytes, **fields)
         call = self.service.call(actor=None)
         with call.transaction() as db:
-            source_id = db.execute(select(tables.sources.c.id)).scalar() or make_source(db)
+            source_id = db.execute(select(log_tables.sources.c.id)).scalar() or make_source(db)
             batch = store_events(call, EventSource(source_id, None, "x/app.log"), [event])
         return batch.stored[0].issue_id
 
@@ -166,7 +167,7 @@ def make_source(db: Any) -> int:
         "family": "app", "encoding": "utf-8", "timezone": "UTC", "parser_version": 1, "status": "ok",
         "occurrence_count": 0, "imported_at": now, "created_at": now,
     }  # fmt: skip
-    return int(db.execute(tables.sources.insert().values(row)).inserted_primary_key[0])
+    return int(db.execute(log_tables.sources.insert().values(row)).inserted_primary_key[0])
 
 
 def site_of(service: Service, provider: str, double: Any) -> Site:

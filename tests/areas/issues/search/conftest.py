@@ -13,6 +13,7 @@ from snaglist.kernel.database import inserted_id, upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import RANK
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.tags import tables as tag_tables
 
 CREATED = "2026-01-01 00:00:00"
@@ -113,7 +114,7 @@ class Rows:
     def source(self, path: str, db: Any = None, **fields: Any) -> int:
         """Return the id of a source, added when it is new."""
         if path not in self.sources:
-            row = {column.name: None for column in tables.sources.c if column.nullable}
+            row = {column.name: None for column in log_tables.sources.c if column.nullable}
             row |= dict.fromkeys(("identity", "prefix_hash", "block_hash", "content_hash", "family"), "")
             row |= dict.fromkeys(("size", "offset", "prefix_length", "occurrence_count"), 0)
             row |= {"path": path, "path_hash": digest(path), "generation": 1, "node": "node", "log_type": "monolog"}

@@ -11,6 +11,7 @@ from snaglist.kernel import Call, digest
 from snaglist.kernel.database import inserted_id
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, store_events, tables
+from snaglist.plugins.logs import tables as log_tables
 
 SOURCE = {
     "generation": 1,
@@ -53,7 +54,7 @@ class Desk:
         """Make a source."""
         with self.call() as call:
             row = {**SOURCE, "path": path, "path_hash": digest(path), "module_id": module_id}
-            return EventSource(inserted_id(call.db.execute(insert(tables.sources).values(row))), module_id, path)
+            return EventSource(inserted_id(call.db.execute(insert(log_tables.sources).values(row))), module_id, path)
 
     def store(
         self, *events: Event, source: EventSource | None = None, reoccur: bool = True, move: bool = True

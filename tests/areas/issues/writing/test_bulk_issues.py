@@ -13,6 +13,7 @@ from snaglist.plugins.issues.bulk import handlers, jobs
 from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.tags import tables as tag_tables
 from snaglist.testing import Client
 
@@ -36,7 +37,7 @@ def count_in_source(desk: Any) -> None:
     """Do what a caller of `store_events` does: the source's own count."""
     stored = len(desk.rows(tables.occurrences))
     with desk.call() as call:
-        call.db.execute(tables.sources.update().values(occurrence_count=stored))
+        call.db.execute(log_tables.sources.update().values(occurrence_count=stored))
 
 
 @pytest.fixture
@@ -311,7 +312,7 @@ def test_delete_takes_back_events_that_are_stored_no_more(client: Client, desk: 
 def test_a_deletion_lowers_the_count_of_its_source(client: Client, desk: Any, three: list[int]) -> None:
     count_in_source(desk)
     bulk(client, "delete", ids=three[:2], confirmation="DELETE ISSUES")
-    assert [row["occurrence_count"] for row in desk.rows(tables.sources)] == [1]
+    assert [row["occurrence_count"] for row in desk.rows(log_tables.sources)] == [1]
 
 
 def test_manual_issues_can_be_deleted(client: Client, desk: Any) -> None:

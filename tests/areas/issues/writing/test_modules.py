@@ -8,6 +8,7 @@ from sqlalchemy import Column, MetaData, Table, select, update
 
 from snaglist.kernel import Invalid
 from snaglist.plugins.issues import Event, change_status, find_or_create_module, grouping_key, tables
+from snaglist.plugins.logs import tables as log_tables
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
@@ -40,7 +41,7 @@ def test_77_the_way_of_a_module(client: Client, desk: Any) -> None:
     }
     assert names(client) == []
     assert desk.issue()["module_id"] is None
-    assert {row["module_id"] for row in desk.rows(tables.sources)} == {None}
+    assert {row["module_id"] for row in desk.rows(log_tables.sources)} == {None}
 
 
 def test_the_list_is_sorted_by_key(client: Client) -> None:
@@ -173,7 +174,7 @@ def test_moved_groupings_get_the_keys_of_the_target(client: Client, desk: Any) -
     groupings = desk.rows(tables.groupings)
     assert {row["fingerprint"] for row in groupings} == expected == {issue["fingerprint"] for issue in issues}
     assert {row["module_id"] for row in groupings} == {row["parts"]["module"] for row in groupings} == {target}
-    (moved,) = desk.rows(tables.sources, tables.sources.c.id == source.id)
+    (moved,) = desk.rows(log_tables.sources, log_tables.sources.c.id == source.id)
     assert moved["module_id"] == target
     batch = desk.store(event(5), source=type(source)(source.id, target, source.path))
     assert batch.new_issues == set()
@@ -213,7 +214,7 @@ def test_groupings_of_one_issue_that_meet_become_one(client: Client, desk: Any) 
     desk.store(event(0), event(1), source=desk.add_source("b.log", target))
     older = min(issue["id"] for issue in desk.rows(tables.issues))
     with desk.call() as call:
-        call.db.execute(update(tables.sources).values(status="ok"))
+        call.db.execute(update(log_tables.sources).values(status="ok"))
         from snaglist.plugins.issues.merging import merge_issues
 
         merge_issues(call, [issue["id"] for issue in desk.rows(tables.issues)], older)
