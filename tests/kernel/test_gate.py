@@ -138,7 +138,9 @@ def test_a_plain_answer_has_the_first_status_of_its_operation(
     install: Install, kernel: Kernel, schemas: Callable[..., Path]
 ) -> None:
     folder = schemas("made", {"get-response": ANY, "post-query": {}, "post-body": ANY, "post-response": ANY})
-    made = Endpoint("made", get=read(lambda call: {}, None), post=write(lambda call: {}, None, 201, 200), schemas=folder)
+    made = Endpoint(
+        "made", get=read(lambda call: {}, None), post=write(lambda call: {}, None, 201, 200), schemas=folder
+    )
     install("area", core=True, register_endpoints=lambda: [made])
     with kernel() as client:
         assert (client.get("made").status, client.post("made", {}).status) == (200, 201)

@@ -12,7 +12,6 @@ from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
 from snaglist.plugins.issues.storing import batch as batches
 from snaglist.plugins.issues.storing.batch import MAX_EVENTS, occurrence_row, store_events
-from snaglist.plugins.issues.storing.renaming import rename_source
 from snaglist.plugins.issues.storing.reoccurrence import note
 from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.samples import (
@@ -24,6 +23,8 @@ from snaglist.plugins.issues.storing.samples import (
     title,
 )
 from snaglist.plugins.issues.storing.texts import clean, clean_json, short
+from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.logs.store.queries import move_events
 
 
 def test_texts_of_a_sample() -> None:
@@ -203,7 +204,7 @@ def test_events_are_counted_under_the_new_path(sqlite_desk: Any) -> None:
     sqlite_desk.store(Event("m", occurred_at="2026-01-03 10:00:00"), Event("m", occurred_at="2026-01-03 10:00:00"))
     for old, new in (("logs/app.log", "logs/app.log"), ("logs/app.log", "logs/app.log.1")):
         with sqlite_desk.call() as call:
-            rename_source(call.db, sqlite_desk.source.id, old, new)
+            move_events(call.db, sqlite_desk.source.id, old, new)
         assert paths(sqlite_desk) == {new: 2}
 
 
@@ -214,8 +215,8 @@ def test_of_a_path_that_sources_share_each_takes_its_own(sqlite_desk: Any) -> No
     sqlite_desk.store(Event("m", occurred_at="2026-01-03 10:00:00"))
     sqlite_desk.store(*(Event("m", occurred_at="2026-01-03 10:00:00") for _ in range(2)), source=other)
     with sqlite_desk.call() as call:
-        call.db.execute(update(tables.sources).where(tables.sources.c.id == other.id).values(**values))
-        rename_source(call.db, sqlite_desk.source.id, "logs/app.log", "logs/app.log.1")
+        call.db.execute(update(log_tables.sources).where(log_tables.sources.c.id == other.id).values(**values))
+        move_events(call.db, sqlite_desk.source.id, "logs/app.log", "logs/app.log.1")
     assert paths(sqlite_desk) == {"logs/app.log": 2, "logs/app.log.1": 1}
 
 
