@@ -119,6 +119,38 @@ def test_url_and_headers_have_a_size(gate: Callable[..., Any]) -> None:
             assert client.request("GET", "/?api=health", b"", long).status == status
 
 
+def test_which_large_bodies_may_come(install: Install, kernel: Kernel, schemas: Callable[..., Path]) -> None:
+    """Asked before such a body is received: of whoever has the key, and of nobody where an endpoint has its own."""
+    folder = schemas("large", {"post-query": {}, "post-body": ANY, "post-response": ANY})
+    more = {"schemas": folder, "body_limit": 100}
+    own_keys = Endpoint("own", post=write(lambda call: {}, None), authenticate=lambda call: None, **more)
+    large = Endpoint("large", post=write(lambda call: {}, None), **more)
+    install("area", core=True, register_endpoints=lambda: [large, own_keys])
+    with kernel(auth__token=KEY) as client:
+
+        def refusal(query: str, **headers: str) -> Any:
+            given = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
+            environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/", "QUERY_STRING": query, "HTTP_HOST": "testserver"}
+            reply = Gate(client.service).may_send_body({**environ, "REMOTE_ADDR": "127.0.0.1", **given})
+            return reply and (reply.status, reply.body["error"])
+
+        for query in ("api=large", "api=nope", "", "api=a&api=b"):
+            assert refusal(query, x_service_token=KEY) is None
+            assert refusal(query, x_service_token="wrong") == (401, "A valid key is required.")
+            assert refusal(query)[0] == 401
+        assert refusal("api=own", x_service_token=KEY) == (413, "The body is over the limit of 100 bytes.")
+        assert refusal("api=large", x_service_token=KEY, host="a, b")[0] == 400
+
+
+def test_what_is_not_there_is_named(gate: Callable[..., Any]) -> None:
+    with gate() as client:
+        named = {url: client.request("GET", url).error for url in ("/nope", "/nope?api=area", "/?api=nope", "/?api=")}
+    assert named == {
+        "/nope": "Unknown path.", "/nope?api=area": "Unknown endpoint.", "/?api=nope": "Unknown endpoint.",
+        "/?api=": "Unknown endpoint.",
+    }  # fmt: skip
+
+
 def test_a_caller_inside_the_process_follows_the_same_rules(gate: Callable[..., Any]) -> None:
     with gate() as client:
         gate_of, call = Gate(client.service), client.service.call()
