@@ -154,8 +154,7 @@ def test_where_the_service_is_for_a_caller(install: Install, schemas: Callable[.
         ({"server__trusted_proxies": ["127.0.0.1"]}, proxied, ("https://logs.example/mount", "192.0.2.7")),
         ({"server__url": "https://logs.example/place/"}, {}, ("https://logs.example/place", "127.0.0.1")),
     ):
-        allowed = {"security__allowed_hosts": ["testserver", "logs.example"]}
-        with running_service(tmp_path / "data", jobs=False, **allowed, **config) as service:
+        with running_service(tmp_path / "data", jobs=False, **config) as service:
             url = "/?api=where"
             answer = Client(service).request("GET", url, b"", headers, SCRIPT_NAME="/mount").json  # type: ignore[arg-type]
             assert (answer["url"], answer["address"]) == found
