@@ -250,6 +250,7 @@ def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
     """With its count; the others of its issue stay, and an issue that it alone had made goes."""
     time = "2026-01-03 10:00:0"
     stays, goes, alone = (Event("m", occurred_at=f"{time}{n}", fingerprint="ab"[n == 3]) for n in (1, 2, 3))
+    goes.channel, goes.environment, goes.release = "c" * 256, "e" * 101, "r" * 121
     sqlite_desk.store(stays, goes, alone)
     for event in (goes, alone):
         with sqlite_desk.call() as call:
@@ -258,6 +259,8 @@ def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
     issue = sqlite_desk.issue()
     assert (row["byte_start"], issue["count"], issue["sample_occurrence_id"]) == (stays.byte_start, 1, row["id"])
     assert (issue["first_seen"], issue["last_seen"]) == (f"{time}1", f"{time}1")
+    facets = {(row["facet"], row["value"]): row["count"] for row in sqlite_desk.rows(tables.issue_facets)}
+    assert facets == {("source", "logs/app.log"): 1, ("environment", "production"): 1}
     sqlite_desk.check_counters()
 
 
