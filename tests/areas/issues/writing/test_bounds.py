@@ -246,6 +246,26 @@ def test_the_last_event_of_a_source_is_settled(sqlite_desk: Any) -> None:
 # -- events that grow
 
 
+def test_an_event_that_grows_uses_a_snooze_up_once(sqlite_desk: Any) -> None:
+    """Of its own issue, and of no other."""
+    first, other = (Event("m", occurred_at="2026-01-03 10:00:00", fingerprint=name) for name in "ab")
+    sqlite_desk.store(first, other)
+    with sqlite_desk.call() as call:
+        call.db.execute(update(tables.issues).values(snooze_count=5))
+        assert replace_event(call, sqlite_desk.source, replace(first, message="m, all of it"))
+    assert [row["snooze_count"] for row in sqlite_desk.rows(tables.issues)] == [5, 5]
+
+
+def test_an_event_that_grows_is_taken_from_the_channel_it_had(sqlite_desk: Any) -> None:
+    half = Event("m", occurred_at="2026-01-03 10:00:00", channel="half", fingerprint="a")
+    sqlite_desk.store(half)
+    with sqlite_desk.call() as call:
+        whole = replace(half, channel="whole")
+        assert replace_event(call, sqlite_desk.source, whole, channel="half")
+    channels = sqlite_desk.rows(tables.issue_facets, tables.issue_facets.c.facet == "channel")
+    assert [(row["value"], row["count"]) for row in channels] == [("whole", 1)]
+
+
 def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
     """With its count; the others of its issue stay, and an issue that it alone had made goes."""
     time = "2026-01-03 10:00:0"
