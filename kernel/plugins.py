@@ -64,6 +64,7 @@ class Plugins:
         self._manager.add_hookspecs(hookspecs)
         self._disabled = {normal(name) for name in disabled}
         self._plugins: dict[str, Plugin] = {}
+        self._brought: dict[str, set[str]] = {}  # by plugin: the hooks that it calls
         self._trace = trace
 
     @classmethod
@@ -79,9 +80,9 @@ class Plugins:
         for point in sorted(entry_points(group=GROUP), key=lambda p: (_about(p.dist)[0] != DISTRIBUTION, p.name)):
             self._load(point, *_about(point.dist), core)
         self._sort()
-        for prepare in (self._add_hookspecs, self._register):
+        for hook, prepare in (("register_hookspecs", self._add_hookspecs), ("load", self._register)):
             for plugin in self.loaded():
-                self._attempt(plugin, "load", partial(prepare, plugin))
+                self._attempt(plugin, hook, partial(prepare, plugin))
         for plugin in self.loaded():
             for hook in plugin.hooks:
                 if hook not in _APART and not self._specification(hook).argnames:
@@ -119,6 +120,10 @@ class Plugins:
         asked = [plugin for plugin in self.loaded() if name in plugin.hooks]
         asked.sort(key=lambda plugin: plugin.hooks[name].trylast - plugin.hooks[name].tryfirst)
         return [(plugin, self._implementation(plugin, name)) for plugin in asked]
+
+    def may_refuse(self, plugin: Plugin, hook: str) -> bool:
+        """Tell whether a plugin may refuse what others add by a hook: one that it calls itself; core areas any."""
+        return plugin.core or hook in self._brought.get(plugin.id, ())
 
     def commands(self) -> list[tuple[Plugin, click.Command]]:
         """Ask the plugins for their commands."""
@@ -285,7 +290,8 @@ class Plugins:
         if hasattr(plugin.module, "register_hookspecs"):
             namespace = plugin.module.register_hookspecs()
             self._manager.add_hookspecs(namespace)
-            for name in vars(namespace).keys() & vars(self._manager.hook).keys():
+            self._brought[plugin.id] = vars(namespace).keys() & vars(self._manager.hook).keys()
+            for name in self._brought[plugin.id]:
                 if not self._specification(name).argnames:
                     _returned(self._specification(name).function)  # raises for what its annotation cannot be
 
@@ -321,7 +327,8 @@ class Plugins:
 
         def collect() -> None:
             taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
-            checks = [check for _, check in self.calls(hookspecs.check_added)]
+            asked = self.calls(hookspecs.check_added)
+            checks = [check for other, check in asked if self.may_refuse(other, hook)]
             kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
             for name, value in found:
                 if not isinstance(value, kind):
@@ -364,7 +371,8 @@ class Plugins:
 @cache
 def _returned(function: Callable[..., Any]) -> tuple[Any, Any]:
     """Return what kind of collection a hook returns, None for a single value, and of which class what is in it is."""
-    returns = get_type_hints(function)["return"]
+    if (returns := get_type_hints(function).get("return")) is None:
+        raise TypeError(f"{function.__name__}(): its annotation must say what it returns")
     kind = (get_args(returns) or (returns,))[-1]
     return get_origin(returns), get_origin(kind) or kind
 
@@ -383,7 +391,10 @@ def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, 
             raise ValueError(f"{function.__name__}(): {odd[0]!r:.60}: a name must be like my_type")
         return kind, result.items()
     if kind is tuple:
-        return Step, ((None, Step(owner, *pair)) for pair in result)
+        pairs = list(result)
+        if unfit := [pair for pair in pairs if not isinstance(pair, tuple | list) or len(pair) != 2]:
+            raise TypeError(f"{function.__name__}() must return pairs of a name and a function, not {unfit[0]!r:.60}")
+        return Step, [(None, Step(owner, *pair)) for pair in pairs]
     return kind, ((None, value) for value in result)
 
 

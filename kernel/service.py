@@ -2,7 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, TypeVar
 
@@ -58,7 +59,6 @@ class Service:
         self.jobs: Jobs
         self.secrets: Secrets
         self.outbound: Outbound
-        vars(self).update({name: make(self) for name, make in self.plugins.types(hookspecs.service_parts).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -66,6 +66,12 @@ class Service:
         self.login_url: Callable[[Mapping[str, Any]], str] | None = None
         self.bound = bound
         self.hosts = self._hosts()
+        for plugin in self.plugins.loaded():
+            for name, make in plugin.added.get("service_parts", ()):
+                with self._failing(plugin, "service_parts"):
+                    if hasattr(self, name):
+                        raise ValueError(f"a service has {name} already")
+                    setattr(self, name, contained(make, self))
         self._take_contributions()
 
     def start(self) -> None:
@@ -151,6 +157,19 @@ class Service:
             self.plugins.emit(hookspecs.application_changed, call, "created", every=True)
             store.put_setting(db, CREATED, {"version": self.version})
 
+    def _wrong(self, check: Callable[..., Any], plugin: Plugin) -> list[tuple[str, BaseException | str]]:
+        return [(hook, what) for hook, what in check(self, plugin) or ()]
+
+    @contextmanager
+    def _failing(self, plugin: Plugin, hook: str) -> Iterator[None]:
+        """Take a plugin out when what it is asked here fails; without a core area there is no service."""
+        try:
+            yield
+        except Exception as error:
+            if plugin.core:
+                raise
+            self.plugins.fail(plugin, hook, error)
+
     def _take_contributions(self) -> None:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
         self.registry_steps.add(Step(CORE, "s002", store.create_activity))
@@ -163,10 +182,13 @@ class Service:
                     raise
                 except Exception as error:
                     self.plugins.fail(plugin, "register_settings", error)
-        for _, check in self.plugins.calls(hookspecs.check_plugin):
-            for plugin in self.plugins.loaded():
-                for hook, what in check(self, plugin):
-                    self.plugins.fail(plugin, hook, what)
+        for asked, check in self.plugins.calls(hookspecs.check_plugin):
+            with self._failing(asked, "check_plugin"):
+                for plugin in self.plugins.loaded():
+                    for hook, what in contained(self._wrong, check, plugin):
+                        if not self.plugins.may_refuse(asked, hook):
+                            raise ValueError(f"check_plugin(): {hook!r:.60} is no hook that {asked.id} calls")
+                        self.plugins.fail(plugin, hook, what)
         for plugin in self.plugins.loaded():
             for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
