@@ -22,11 +22,13 @@ AREAS = {
     "gate": (
         ["kernel/gate.py", "kernel/origin.py", "kernel/auth.py"],
         ["tests/kernel/test_gate.py", "tests/kernel/test_hosts_and_origins.py", "tests/kernel/test_keys.py",
-         "tests/kernel/test_queries_and_bodies.py", "tests/kernel/test_self_authenticating.py"],
+         "tests/kernel/test_queries_and_bodies.py", "tests/kernel/test_self_authenticating.py",
+         "tests/kernel/test_malformed_plugins.py::test_in_a_direct_hook"],
     ),
     "storing": (
         ["plugins/issues/storing"],
-        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing"],
+        ["tests/areas/issues/writing/test_bounds.py", "tests/areas/issues/writing",
+         "tests/areas/logs/test_reindexing.py"],
     ),
     "tags": (
         ["plugins/tags/rules.py", "plugins/tags/rebuild.py", "plugins/issues/above.py"],
@@ -36,7 +38,8 @@ AREAS = {
         ["plugins/logs/identify"],
         ["tests/areas/logs/test_decide.py", "tests/areas/logs/test_identity.py", "tests/areas/logs/test_rotation.py",
          "tests/areas/logs/test_reading_files.py", "tests/areas/logs/test_shrinking.py",
-         "tests/areas/logs/test_incoming.py"],
+         "tests/areas/logs/test_incoming.py", "tests/areas/logs/test_slow_drops.py",
+         "tests/areas/logs/test_deletion.py::test_a_copy_does_not_bring_it_back"],
     ),
     "jobs": (
         ["plugins/system/jobs"],

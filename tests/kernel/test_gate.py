@@ -12,6 +12,8 @@ import zstandard
 from snaglist.kernel import Endpoint, Reply, own, read, write
 from snaglist.kernel import Path as PagePath
 from snaglist.kernel.call import Actor
+from snaglist.kernel.errors import Invalid, MethodNotAllowed
+from snaglist.kernel.gate import Gate
 from snaglist.plugins.system import jobs_table
 from snaglist.testing import Client, running_service
 
@@ -104,6 +106,44 @@ def test_the_first_failing_check_decides(gate: Callable[..., Any]) -> None:
         assert (both.status, both.error) == (422, "page: must be from 1 to 1000000; name: must be a text")
         assert client.reached == []
         assert post(client, "/?api=area", **key).status == 200
+
+
+def test_url_and_headers_have_a_size(gate: Callable[..., Any]) -> None:
+    """16 KiB of path and query, and 64 KiB of names and values as WSGI has them."""
+    with gate() as client:
+        path, others = "/?api=health&x=", "HTTP_HOST" + "testserver" + "HTTP_X_LONG"
+        for more, status in ((0, 200), (1, 414)):
+            assert client.request("GET", path + "x" * (16 * 1024 - len(path) + more)).status == status
+        for more, status in ((0, 200), (1, 431)):
+            long = {"X-Long": "x" * (64 * 1024 - len(others) + more)}
+            assert client.request("GET", "/?api=health", b"", long).status == status
+
+
+def test_a_caller_inside_the_process_follows_the_same_rules(gate: Callable[..., Any]) -> None:
+    with gate() as client:
+        gate_of, call = Gate(client.service), client.service.call()
+        assert gate_of.perform(call, "area", "POST", {}, {"name": "x"}).body == {"name": "x"}
+        for query, body, problem in (
+            ({"page": "0"}, {"name": "x"}, "page: must be from 1 to 1000000"),
+            ({}, {"name": 1}, "name: must be a text"),
+            ({"name": "x"}, {"name": "x"}, "name: must be in the body, not in the query"),
+        ):
+            with pytest.raises(Invalid, match=problem):
+                gate_of.perform(call, "area", "POST", query, body)
+        with pytest.raises(MethodNotAllowed, match=r"area does not support PUT\."):
+            gate_of.perform(call, "area", "PUT", {}, {})
+
+
+def test_a_plain_answer_has_the_first_status_of_its_operation(
+    install: Install, kernel: Kernel, schemas: Callable[..., Path]
+) -> None:
+    folder = schemas("made", {"get-response": ANY, "post-query": {}, "post-body": ANY, "post-response": ANY})
+    made = Endpoint(
+        "made", get=read(lambda call: {}, None), post=write(lambda call: {}, None, 201, 200), schemas=folder
+    )
+    install("area", core=True, register_endpoints=lambda: [made])
+    with kernel() as client:
+        assert (client.get("made").status, client.post("made", {}).status) == (200, 201)
 
 
 def test_without_the_key_every_answer_is_the_same(gate: Callable[..., Any]) -> None:

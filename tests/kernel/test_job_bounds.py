@@ -185,6 +185,23 @@ def test_progress_is_written_at_most_twice_a_second(with_jobs: Callable[..., Any
     assert seen == [1, 1, 3, 3, 9]
 
 
+@pytest.mark.parametrize("status", ["succeeded", "queued"])
+def test_what_was_done_last_is_written_when_a_job_ends(with_jobs: Callable[..., Any], status: str) -> None:
+    """Also of a job that does not know how much there is, and of one that is to be tried again."""
+
+    def run(call: Any) -> None:
+        for done in (1, 2, 7):
+            call.progress(done)
+        if status == "queued":
+            raise OSError("away")
+
+    with with_jobs(Job("steps", run)) as kit:
+        for before, after_it in ((0, 7), (9, 9)):
+            job_id = kit.add("steps", run_at=PAST, done=before)
+            kit.jobs.run_next(kit.application, job_id=job_id)
+            assert (kit.row(job_id).status, kit.row(job_id).done) == (status, after_it)
+
+
 def test_a_text_of_progress_is_cut(with_jobs: Callable[..., Any]) -> None:
     seen = []
 

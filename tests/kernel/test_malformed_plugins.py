@@ -62,7 +62,7 @@ COLLECT = {
     "register_endpoints", "register_paths", "register_tables", "register_steps", "register_settings", "register_jobs",
     "register_parsers", "health_checks", "dashboard_assets", "register_hookspecs", "register_metrics",
     "register_connectors", "register_module_references", "register_search_fields", "register_list_columns",
-    "service_parts", "open_schemas", "register_tagging",
+    "service_parts", "open_schemas", "register_tagging", "register_sources",
 }  # fmt: skip
 ROBUST = {"lines_read", "events_stored", "issue_changed"}
 CHAIN = {"events_storing", "stack_showing"}

@@ -57,12 +57,14 @@ class JobCall(Call):
     job_id: int = 0
     args: Mapping[str, Any] = field(default_factory=dict)
     lease_owner: str = ""
+    farthest: int = 0  # what `progress` was told, be it written or not
     _reported: float = 0.0
 
     def progress(self, done: int, total: int | None = None, text: str | None = None) -> None:
-        """Report how far the job is; written at most twice a second. `done` never falls."""
+        """Report how far the job is; written at most twice a second, and when the job ends. `done` never falls."""
         if self.connection is not None:
             raise RuntimeError("progress is written in a transaction of its own: report it between transactions")
+        self.farthest = max(self.farthest, done)
         if time.monotonic() - self._reported < 0.5 and done != total:
             return
         self._reported = time.monotonic()

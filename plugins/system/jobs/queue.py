@@ -266,7 +266,8 @@ def _write_end(call: JobCall, row: RowMapping, outcome: dict[str, Any]) -> None:
             values = {"run_at": times.add(now, seconds=delay), "lease_owner": None}
         else:
             values = _ended(outcome["status"], now) | {"text": None}
-        db.execute(update(_table).where(call.mine()).values(values | outcome))
+        done = max(row["done"], call.farthest)
+        db.execute(update(_table).where(call.mine()).values(values | outcome | {"done": done}))
 
 
 def _ended(status: str, now: str) -> dict[str, Any]:

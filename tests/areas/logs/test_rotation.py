@@ -401,21 +401,24 @@ def test_a_copy_seen_half_made_and_whole_before_the_log_is_emptied(
     store.check_counters()
 
 
-@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(("packed", "lines"), [(False, 10), (True, 10), (False, 100)])
 def test_a_copy_cut_short_and_seen_after_the_truncation(
-    store: Any, tmp_path: Path, numbered: Numbered, packed: bool
+    store: Any, tmp_path: Path, numbered: Numbered, packed: bool, lines: int
 ) -> None:
-    """A line that came between copy and truncation was read, and is in no file any more; the copy adds nothing."""
+    """A line that came between copy and truncation was read, and is in no file any more; the copy adds nothing.
+
+    Of ten lines the head is all there is; a hundred are more than a file is known by.
+    """
     log, old = tmp_path / "app.log", tmp_path / ("app.log.1.gz" if packed else "app.log.1")
-    append(log, *map(numbered, range(10)))
+    append(log, *map(numbered, range(lines)))
     content = log.read_bytes()
-    append(log, numbered(10))
-    assert store.scan(tmp_path) == 11
+    append(log, numbered(lines))
+    assert store.scan(tmp_path) == lines + 1
     old.write_bytes(gzip.compress(content) if packed else content)
-    log.write_text(numbered(11))
+    log.write_text(numbered(lines + 1))
     assert store.scan(tmp_path) == 1
     assert store.scan(tmp_path) == 0
-    assert store.count(tables.occurrences) == 12
+    assert store.count(tables.occurrences) == lines + 2
     store.check_counters()
 
 

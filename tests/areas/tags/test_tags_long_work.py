@@ -50,7 +50,8 @@ def busy(service):
         started.set()
         released.wait(60)
 
-    service.plugins.find("tags").added.setdefault("register_jobs", []).append((None, Job("busy", run)))
+    added = service.plugins.find("tags").added["register_jobs"]
+    added.append((None, Job("busy", run)))
     call = service.call()
     with call.transaction():
         call.enqueue("busy")
@@ -58,6 +59,7 @@ def busy(service):
     assert started.wait(60)
     yield
     released.set()
+    added.pop()  # other services share these plugins
 
 
 def test_the_answer_does_not_wait_for_a_busy_worker(client, service, issues, tag, slow, busy, monkeypatch):
@@ -73,12 +75,12 @@ def test_the_answer_does_not_wait_for_a_busy_worker(client, service, issues, tag
     assert client.get("tags").json["data"][0]["issue_count"] == ISSUES - 1
 
 
-def test_request_runs_the_job_itself(client, service, issues, tag, slow, monkeypatch):
+def test_request_runs_the_job_itself(client, service, issues, tag, slow, busy, monkeypatch):
     """When no worker is alive the request does not wait for one."""
     monkeypatch.setattr(rebuild, "worker_alive", lambda service: False)
     monkeypatch.setattr(rebuild, "sleep", lambda seconds: pytest.fail("nobody else does it"))
     assert tag("x", match_word="alpha")["issue_count"] == ISSUES - 1
-    assert jobs(client) == [("tag_rule", "succeeded")]
+    assert jobs(client) == [("tag_rule", "succeeded"), ("busy", "running")]
 
 
 def test_the_time_of_a_request():
@@ -93,6 +95,7 @@ def test_job_tells_how_many_issues_it_looked_at(client, service, issues, tag, sl
         service.jobs.run_queued(service.call().application)
         job = client.get("jobs").json["data"][0]
         assert job["result"] == {"tag_id": tag_id, "issues": number}
+        assert job["progress"]["done"] == number
         client.patch("tags", {"id": tag_id, "name": "x", "match_word": ""})
 
 

@@ -1,14 +1,19 @@
 """What is kept of an event, to the character, and what a batch may hold."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.exc import IntegrityError
 
+from snaglist.kernel import digest
+from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
 from snaglist.plugins.issues.storing import batch as batches
 from snaglist.plugins.issues.storing.batch import MAX_EVENTS, occurrence_row, store_events
 from snaglist.plugins.issues.storing.reoccurrence import note
+from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.samples import (
     culprit_frame,
     is_cut,
@@ -18,6 +23,8 @@ from snaglist.plugins.issues.storing.samples import (
     title,
 )
 from snaglist.plugins.issues.storing.texts import clean, clean_json, short
+from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.logs.store.queries import move_events
 
 
 def test_texts_of_a_sample() -> None:
@@ -182,3 +189,48 @@ def test_events_that_were_not_looked_up_are_when_they_do_not_fit(sqlite_desk: An
         assert (len(first.stored), first.duplicates) == (1, 0) and first.stored[0].occurrence_id
         second = store_events(call, sqlite_desk.source, events, unseen=True)
         assert ([one.event.byte_start for one in second.stored], second.duplicates) == ([1], 1)
+
+
+# -- sources that follow their file
+
+
+def paths(desk: Any) -> dict[str, int]:
+    """Return the events by path, as issues count them."""
+    found = desk.rows(tables.issue_facets, tables.issue_facets.c.facet == "source")
+    return {row["value"]: row["count"] for row in found}
+
+
+def test_events_are_counted_under_the_new_path(sqlite_desk: Any) -> None:
+    sqlite_desk.store(Event("m", occurred_at="2026-01-03 10:00:00"), Event("m", occurred_at="2026-01-03 10:00:00"))
+    for old, new in (("logs/app.log", "logs/app.log"), ("logs/app.log", "logs/app.log.1")):
+        with sqlite_desk.call() as call:
+            move_events(call.db, sqlite_desk.source.id, old, new)
+        assert paths(sqlite_desk) == {new: 2}
+
+
+def test_of_a_path_that_sources_share_each_takes_its_own(sqlite_desk: Any) -> None:
+    """A log that was emptied goes on as another source of its path."""
+    other = replace(sqlite_desk.add_source("logs/other.log"), path="logs/app.log")
+    values = {"path": other.path, "path_hash": digest(other.path), "generation": 2, "occurrence_count": 2}
+    sqlite_desk.store(Event("m", occurred_at="2026-01-03 10:00:00"))
+    sqlite_desk.store(*(Event("m", occurred_at="2026-01-03 10:00:00") for _ in range(2)), source=other)
+    with sqlite_desk.call() as call:
+        call.db.execute(update(log_tables.sources).where(log_tables.sources.c.id == other.id).values(**values))
+        move_events(call.db, sqlite_desk.source.id, "logs/app.log", "logs/app.log.1")
+    assert paths(sqlite_desk) == {"logs/app.log": 2, "logs/app.log.1": 1}
+
+
+# -- events that grow
+
+
+def test_an_issue_shows_an_event_that_it_still_has(sqlite_desk: Any) -> None:
+    time = "2026-01-03 10:00:0"
+    first, second = (Event("m", occurred_at=f"{time}{n}", fingerprint="a") for n in (1, 2))
+    [stays, leaves] = sqlite_desk.store(first, second).stored
+    whole = replace(second, fingerprint="b")
+    with sqlite_desk.call() as call:
+        assert replace_event(call, sqlite_desk.source, whole)
+        assert not withdraw_event(call, sqlite_desk.source, 999_999, "")
+    rows = {row["byte_start"]: row["id"] for row in sqlite_desk.rows(tables.occurrences)}
+    assert leaves.issue_id == stays.issue_id
+    assert sqlite_desk.issue(stays.issue_id)["sample_occurrence_id"] == rows[first.byte_start]
