@@ -392,8 +392,8 @@ def test_a_plugin_refuses_what_is_added_to_its_own_hooks_alone(install: Install,
     install("good", register_jobs=lambda: [Job("good_job", lambda call: None)])
     install("painter", colours=lambda: ["red"])
     with kernel() as client:
-        found = {name: plugin(client, name)["status"] for name in ("system", "bad", "nosy", "good", "painter")}
-        assert found == dict.fromkeys(("system", "bad", "nosy", "good"), "active") | {"painter": "failed"}
+        found = {name: plugin(client, name)["status"] for name in ("bad", "nosy", "good", "painter")}
+        assert found == dict.fromkeys(("bad", "nosy", "good"), "active") | {"painter": "failed"}
         assert plugin(client, "painter")["last_error"]["message"] == "ValueError: colours takes no red"
 
 
