@@ -132,7 +132,7 @@ def check_added(plugin: Plugin, hook: str, name: str | None, value: Any) -> None
 def check_plugin(service: Installation, plugin: Plugin) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
     """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2.
 
-    For the plugin that calls these hooks; one that gives another's, or raises, is `failed` itself.
+    For the plugin that calls these hooks. What it raises makes itself `failed`.
     """
 
 

@@ -2,16 +2,15 @@
 
 import logging
 import threading
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from snaglist.kernel import hookspecs, store
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
-from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
@@ -66,12 +65,6 @@ class Service:
         self.login_url: Callable[[Mapping[str, Any]], str] | None = None
         self.bound = bound
         self.hosts = self._hosts()
-        for plugin in self.plugins.loaded():
-            for name, make in plugin.added.get("service_parts", ()):
-                with self._failing(plugin, "service_parts"):
-                    if hasattr(self, name):
-                        raise ValueError(f"a service has {name} already")
-                    setattr(self, name, contained(make, self))
         self._take_contributions()
 
     def start(self) -> None:
@@ -108,8 +101,7 @@ class Service:
         with self._making:
             if make not in self._parts:
                 self._parts[make] = make(self)
-            made: T = self._parts[make]
-            return made
+            return cast("T", self._parts[make])
 
     @property
     def file_node(self) -> str:
@@ -157,41 +149,32 @@ class Service:
             self.plugins.emit(hookspecs.application_changed, call, "created", every=True)
             store.put_setting(db, CREATED, {"version": self.version})
 
-    def _wrong(self, check: Callable[..., Any], plugin: Plugin) -> list[tuple[str, BaseException | str]]:
-        return [(hook, what) for hook, what in check(self, plugin) or ()]
-
-    @contextmanager
-    def _failing(self, plugin: Plugin, hook: str) -> Iterator[None]:
-        """Take a plugin out when what it is asked here fails; without a core area there is no service."""
-        try:
-            yield
-        except Exception as error:
-            if plugin.core:
-                raise
-            self.plugins.fail(plugin, hook, error)
-
     def _take_contributions(self) -> None:
         self.registry_steps.add(Step(CORE, "s001", store.create_registry))
         self.registry_steps.add(Step(CORE, "s002", store.create_activity))
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
             for option in plugin.values(hookspecs.register_settings):
-                try:
-                    contained(self.settings.add, option)
-                except ConfigurationError:  # a vital one, which is for the operator to mend
-                    raise
-                except Exception as error:
-                    self.plugins.fail(plugin, "register_settings", error)
+                # A vital one that is wrong is for the operator to mend.
+                self.plugins.attempt(
+                    plugin, "register_settings", partial(self.settings.add, option), ConfigurationError
+                )
         for asked, check in self.plugins.calls(hookspecs.check_plugin):
-            with self._failing(asked, "check_plugin"):
-                for plugin in self.plugins.loaded():
-                    for hook, what in contained(self._wrong, check, plugin):
-                        if not self.plugins.may_refuse(asked, hook):
-                            raise ValueError(f"check_plugin(): {hook!r:.60} is no hook that {asked.id} calls")
-                        self.plugins.fail(plugin, hook, what)
+            for plugin in self.plugins.loaded():
+                self.plugins.attempt(asked, "check_plugin", partial(self._refuse, plugin, check))
+        for plugin in self.plugins.loaded():
+            for name, make in plugin.added.get("service_parts", ()):
+                self.plugins.attempt(plugin, "service_parts", partial(self._add_part, name, make), ConfigurationError)
         for plugin in self.plugins.loaded():
             for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
+
+    def _refuse(self, plugin: Plugin, check: Callable[..., Iterable[tuple[str, BaseException | str]]]) -> None:
+        for hook, what in check(self, plugin):
+            self.plugins.fail(plugin, hook, what)
+
+    def _add_part(self, name: str, make: "Callable[[Service], object]") -> None:
+        setattr(self, name, make(self))
 
     def upgrade_registered(self, application: Application) -> list[Step]:
         """Apply pending steps to a known application; its database is never made anew: Unusable where it is gone."""
