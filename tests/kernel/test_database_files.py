@@ -59,7 +59,7 @@ def test_a_damaged_file_is_an_outage(idle):
 
 
 def test_connections_of_known_files_make_room_for_each_other(fresh_data, monkeypatch):
-    """Also when no file is new: 150 applications that each open their eight connections took all files of the process."""
+    """Also when no file is new: 150 applications with eight connections each took all files of the process."""
     monkeypatch.setattr("snaglist.kernel.database.OPEN_CONNECTIONS", 8)
     with running_service(fresh_data, jobs=False) as service:
         for number in range(6):
