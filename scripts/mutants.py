@@ -23,7 +23,8 @@ AREAS = {
         ["kernel/gate.py", "kernel/origin.py", "kernel/auth.py"],
         ["tests/kernel/test_gate.py", "tests/kernel/test_hosts_and_origins.py", "tests/kernel/test_keys.py",
          "tests/kernel/test_queries_and_bodies.py", "tests/kernel/test_self_authenticating.py",
-         "tests/kernel/test_malformed_plugins.py::test_in_a_direct_hook"],
+         "tests/kernel/test_malformed_plugins.py::test_in_a_direct_hook",
+         "tests/kernel/test_hooks.py::test_hook_request_answered"],
     ),
     "storing": (
         ["plugins/issues/storing"],

@@ -119,6 +119,65 @@ def test_url_and_headers_have_a_size(gate: Callable[..., Any]) -> None:
             assert client.request("GET", "/?api=health", b"", long).status == status
 
 
+def test_which_large_bodies_may_come(install: Install, kernel: Kernel, schemas: Callable[..., Path]) -> None:
+    """Asked before such a body is received: of whoever has the key, and of nobody where an endpoint has its own."""
+    folder = schemas("large", {"post-query": {}, "post-body": ANY, "post-response": ANY})
+    more = {"schemas": folder, "body_limit": 100}
+    own_keys = Endpoint("own", post=write(lambda call: {}, None), authenticate=lambda call: None, **more)
+    large = Endpoint("large", post=write(lambda call: {}, None), **more)
+    install("area", core=True, register_endpoints=lambda: [large, own_keys])
+    with kernel(auth__token=KEY) as client:
+
+        def refusal(query: str, **headers: str) -> Any:
+            given = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
+            environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/", "QUERY_STRING": query, "HTTP_HOST": "testserver"}
+            reply = Gate(client.service).may_send_body({**environ, "REMOTE_ADDR": "127.0.0.1", **given})
+            return reply and (reply.status, reply.body["error"])
+
+        for query in ("api=large", "api=nope", "", "api=a&api=b"):
+            assert refusal(query, x_service_token=KEY) is None
+            assert refusal(query, x_service_token="wrong") == (401, "A valid key is required.")
+            assert refusal(query)[0] == 401
+        assert refusal("api=own", x_service_token=KEY) == (413, "The body is over the limit of 100 bytes.")
+        assert refusal("api=large", x_service_token=KEY, host="a, b")[0] == 400
+
+
+def test_where_the_service_is_for_a_caller(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> None:
+    """The configured URL, or else what the request says of itself."""
+    told = own(lambda call: {"url": call.request.base_url, "address": call.request.address}, None)
+    folder = schemas("where", {"get-response": ANY})
+    install("area", core=True, register_endpoints=lambda: [Endpoint("where", get=told, schemas=folder)])
+    proxied = {"X-Forwarded-For": "192.0.2.7", "X-Forwarded-Host": "logs.example", "X-Forwarded-Proto": "https"}
+    for config, headers, found in (
+        ({}, {}, ("http://testserver/mount", "127.0.0.1")),
+        ({}, proxied, ("http://testserver/mount", "127.0.0.1")),
+        ({"server__trusted_proxies": ["127.0.0.1"]}, proxied, ("https://logs.example/mount", "192.0.2.7")),
+        ({"server__url": "https://logs.example/place/"}, {}, ("https://logs.example/place", "127.0.0.1")),
+    ):
+        with running_service(tmp_path / "data", jobs=False, **config) as service:
+            url = "/?api=where"
+            answer = Client(service).request("GET", url, b"", headers, SCRIPT_NAME="/mount").json  # type: ignore[arg-type]
+            assert (answer["url"], answer["address"]) == found
+
+
+def test_only_json_that_is_there_has_a_tag(install: Install, kernel: Kernel, schemas: Callable[..., Path]) -> None:
+    answers = iter([Reply({"a": 1}), Reply({"a": 1}, 201), Reply("a", content_type="text/csv")])
+    folder = schemas("tagged", {"get-response": ANY})
+    tagged = Endpoint("tagged", get=read(lambda call: next(answers), None, 200, 201), schemas=folder, etag=True)
+    install("area", core=True, register_endpoints=lambda: [tagged])
+    with kernel() as client:
+        assert ["etag" in client.get("tagged").headers for _ in range(3)] == [True, False, False]
+
+
+def test_what_is_not_there_is_named(gate: Callable[..., Any]) -> None:
+    with gate() as client:
+        named = {url: client.request("GET", url).error for url in ("/nope", "/nope?api=area", "/?api=nope", "/?api=")}
+    assert named == {
+        "/nope": "Unknown path.", "/nope?api=area": "Unknown endpoint.", "/?api=nope": "Unknown endpoint.",
+        "/?api=": "Unknown endpoint.",
+    }  # fmt: skip
+
+
 def test_a_caller_inside_the_process_follows_the_same_rules(gate: Callable[..., Any]) -> None:
     with gate() as client:
         gate_of, call = Gate(client.service), client.service.call()
@@ -171,6 +230,12 @@ def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
         assert client.request("GET", "//?api=area", b"", signed).status == 404
         moved = client.request("GET", "/", b"", signed, SCRIPT_NAME="/logs", PATH_INFO="")
         assert (moved.status, moved.headers["location"]) == (308, "/logs/")
+        moved = client.request("GET", "?a=b", b"", signed, SCRIPT_NAME="/l\xe9", PATH_INFO="")
+        assert (moved.status, moved.headers["location"]) == (308, "/l%E9/?a=b")
+        assert client.request("OPTIONS", "/nope", b"", signed).status == 404
+        unasked = client.request("POST", "/", b"", {"Accept": "text/html"})
+        assert (unasked.status, unasked.headers["content-type"][:16]) == (401, "application/json")
+        assert client.request("GET", "/nope", b"", {"Accept": "text/html"}).error == "A valid key is required."
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.kernel.errors import BadRequest, Forbidden
-from snaglist.kernel.origin import Host, Hosts, Peer, is_loopback, parse_host, parse_networks, read_peer, scheme_of
+from snaglist.kernel.origin import (
+    Host,
+    Hosts,
+    Peer,
+    is_loopback,
+    is_url,
+    parse_host,
+    parse_networks,
+    read_peer,
+    scheme_of,
+)
 
 PROXY = parse_networks(["10.0.0.0/8", "fd00::/8"])
 
@@ -171,3 +181,54 @@ def test_request_without_a_host() -> None:
 def test_loopback_names() -> None:
     assert all(map(is_loopback, ("localhost", "a.localhost", "127.9.9.9", "::1", "[::1]")))
     assert not any(map(is_loopback, ("localhost.example", "0.0.0.0", "::", "128.0.0.1", "")))
+
+
+@pytest.mark.parametrize(
+    ("text", "valid"),
+    [
+        ("http://logs.example", True), ("HTTPS://logs.example:8443/mount?a=b#c", True), ("https://[::1]/", True),
+        ("https://", False), ("logs.example", False), ("ftp://logs.example", False), ("", False),
+        ("https://user@logs.example", False), ("https://logs.example:0", False), ("https://logs.example:65536", False),
+        ("https://logs.example\\mount", False), ("https://a,b", False), ("https://logs.example mount", False),
+    ],
+)  # fmt: skip
+def test_urls_of_a_host(text: str, valid: bool) -> None:
+    assert is_url(text) is valid
+
+
+@pytest.mark.parametrize(("header", "port"), [("a", None), ("a:1", 1), ("a:80", 80), ("a:65535", 65_535)])
+def test_ports(header: str, port: int | None) -> None:
+    assert parse_host(header) == Host("a", port)
+    assert str(parse_host(header)) == header
+
+
+def test_a_network_may_be_given_by_any_of_its_addresses() -> None:
+    assert [str(network) for network in parse_networks(["10.1.2.3/8", "::1", "192.0.2.7"])] == [
+        "10.0.0.0/8", "::1/128", "192.0.2.7/32",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match=r"10\.0\.0"):
+        parse_networks(["10.0.0"])
+
+
+def test_a_chain_of_proxies_alone_is_its_own_client() -> None:
+    assert read_peer(request(HTTP_X_FORWARDED_FOR="10.1.1.1, 10.1.1.2"), PROXY).address == "10.0.0.9"
+    assert read_peer(request(HTTP_X_FORWARDED_FOR=" , "), PROXY).address == "10.0.0.9"
+    assert read_peer(request(HTTP_X_FORWARDED_FOR="no address, 10.1.1.1"), PROXY).address == "no address"
+    nameless = {name: value for name, value in request().items() if name != "REMOTE_ADDR"}
+    assert (read_peer(nameless, PROXY).address, read_peer(nameless, PROXY).scheme) == ("unknown", "http")
+
+
+def test_the_scheme_is_that_of_the_connection_unless_a_proxy_tells_another() -> None:
+    direct = request(**{"wsgi.url_scheme": "https"})
+    assert scheme_of(direct, PROXY) == "https"
+    assert scheme_of({**direct, "HTTP_X_FORWARDED_PROTO": " HTTP "}, PROXY) == "http"
+    assert scheme_of({**direct, "HTTP_X_FORWARDED_PROTO": "http"}, []) == "https"
+    assert scheme_of({}, PROXY) == "http"
+
+
+def test_a_machine_serves_the_name_it_is_bound_to() -> None:
+    hosts = Hosts(["auto", "LOGS.example."], "", open_loopback=True, bound="Box.local")
+    assert _served(hosts, peer("box.local:8787")) and _served(hosts, peer("logs.example"))
+    assert not _served(Hosts(["logs.example"], "", open_loopback=True, bound="box.local"), peer("box.local"))
+    assert not _served(Hosts(["logs.example"], "", open_loopback=False, bound=""), peer("localhost"))
+    assert _served(Hosts(["::2"], "", open_loopback=True, bound=""), peer("[::2]:80"))

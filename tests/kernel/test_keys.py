@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from snaglist.kernel.auth import Keys, presented_key, usable_key
+from snaglist.kernel.auth import Keys, Throttle, presented_key, usable_key
 from snaglist.kernel.errors import TooMany, Unauthorized
 from snaglist.kernel.settings import ConfigurationError
 
@@ -114,6 +114,43 @@ def test_a_key_that_was_accepted_from_the_address_passes_a_block() -> None:
         outcome(keys, f"wrong-{number}".encode())
     assert outcome(keys, b"one more") == 429
     assert outcome(keys, KEY.encode()) == 200
+
+
+def test_when_a_blocked_address_may_come_again() -> None:
+    """In whole seconds, after which it may."""
+    clock = Clock()
+    throttle = Throttle(clock)
+    for number in range(21):
+        throttle.wrong(f"wrong-{number}".encode(), "192.0.2.1")
+    for seconds, wait in ((0, "61"), (0.5, "60"), (59, "1")):
+        clock.now += seconds
+        with pytest.raises(TooMany) as refused:
+            throttle.check(b"key", "192.0.2.1")
+        assert refused.value.headers["Retry-After"] == wait
+    clock.now += 0.5
+    throttle.check(b"key", "192.0.2.1")
+
+
+@pytest.mark.parametrize(("others", "status"), [(9_999, 429), (10_000, 401)])
+def test_the_addresses_that_are_kept_in_mind(others: int, status: int) -> None:
+    """Ten thousand, those that came last: nobody fills the memory."""
+    keys = Keys(KEY, clock=Clock())
+    for number in range(20):
+        assert outcome(keys, f"wrong-{number}".encode()) == 401
+    for number in range(others):
+        outcome(keys, b"wrong", str(number))
+    outcome(keys, b"the twenty-first")
+    assert outcome(keys, b"one more") == status
+
+
+@pytest.mark.parametrize(("others", "status"), [(9_999, 200), (10_000, 429)])
+def test_the_acceptances_that_are_kept_in_mind(others: int, status: int) -> None:
+    keys = Keys(KEY, clock=Clock())
+    for address in ["192.0.2.1", *map(str, range(others))]:
+        outcome(keys, KEY.encode(), address)
+    for number in range(21):
+        outcome(keys, f"wrong-{number}".encode())
+    assert outcome(keys, KEY.encode()) == status
 
 
 def test_an_acceptance_holds_for_a_day() -> None:

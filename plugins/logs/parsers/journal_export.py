@@ -18,6 +18,8 @@ def is_export(sample: bytes) -> bool:
 class ExportLines:
     """Cut a stream of records into JSON lines; the same methods as `Lines`."""
 
+    undecoded = 0
+
     def __init__(self, *, start: int, limit: int) -> None:
         self._limit = limit
         self._buffer = bytearray()

@@ -55,6 +55,11 @@ class Lines:
         """The first byte of the line that is not complete yet."""
         return self._start
 
+    @property
+    def undecoded(self) -> int:
+        """How many bytes of a character that is not complete were taken: no line holds them."""
+        return len(self._decoder.getstate()[0]) if self._decoder is not None else 0
+
     def feed(self, data: bytes) -> list[Line]:
         """Take a piece and return the lines that it completed."""
         if self._mark:

@@ -77,6 +77,7 @@ class Reader:
             self._look_ahead(lines)
         self.complete = start
         self.whole = True
+        self.undecoded = 0
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -95,6 +96,7 @@ class Reader:
         events: list[Event] = []
         last = self._lines.close()
         self.whole = last is None
+        self.undecoded = self._lines.undecoded
         done: list[Event] = []
         if last is not None:
             self._frame(last, done)

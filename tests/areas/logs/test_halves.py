@@ -125,6 +125,18 @@ def test_a_log_in_two_pieces_is_the_same_log(sqlite_store: Any, tmp_path: Path, 
     sqlite_store.check_counters()
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("kind", ["java", "json"])
+def test_a_wide_log_is_cut_between_any_two_bytes(sqlite_store: Any, tmp_path: Path, kind: str, encoding: str) -> None:
+    """The mark, the first character and both halves of a line end among them."""
+    compared = Compared(sqlite_store, tmp_path)
+    text = f"\ufeff{LOGS[kind]}".encode(encoding)
+    whole = compared.read(text, [])
+    end = text.index("\n".encode(encoding))
+    wrong = [cut for cut in [*range(1, 9), *range(end - 3, end + 5)] if compared.read(text, [cut]) != whole]
+    assert not wrong
+
+
 @given(kind=st.sampled_from(sorted(LOGS)), places=st.sets(st.floats(0, 1), min_size=2, max_size=6), wide=st.booleans())
 @settings(max_examples=60)
 def test_a_log_in_many_pieces_is_the_same_log(

@@ -15,6 +15,7 @@ from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.collect import drop_folder
+from snaglist.plugins.logs.collect.connectors import read_file
 from snaglist.plugins.logs.collect.drop_folder import due, module_name
 from snaglist.plugins.system import JobCall
 from snaglist.testing import Client, running_service
@@ -142,6 +143,25 @@ def test_a_drop_that_ends_a_line_of_which_a_connector_has_read_half(
     assert run(client)["events"] == 2
     dropped = [row for row in rows(client, log_tables.sources) if row.connector_id is None]
     assert [row.first_byte for row in dropped] == [len(line("one"))]
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "taken"), [("app.log.1", None, True), ("other.log", None, False), ("app.log", 1, False)]
+)
+def test_a_connector_takes_over_what_was_dropped_of_its_file(
+    sqlite_client: Client, drop: Any, line: Line, tmp_path: Path, name: str, module: int | None, taken: bool
+) -> None:
+    """The file of the same module and name family: it is read on, and belongs to the connector then."""
+    client, found = sqlite_client, tmp_path / name
+    client.post("modules", {"name": "Shop"})
+    drop(client.service, "app.log", line("one"))
+    run(client)
+    found.write_text(line("one") + line("two", seconds=1))
+    result = read_file(client.service.call(), found, connector_id=7, module_id=module)
+    assert result.events == (1 if taken else 2)
+    sources = {row.path: row.connector_id for row in rows(client, log_tables.sources)}
+    assert sources.pop(str(found)) == 7
+    assert list(sources.values()) == ([] if taken else [None])
 
 
 def test_equal_long_heads_are_told_apart(client: Client, drop: Any, line: Line) -> None:

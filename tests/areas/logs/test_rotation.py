@@ -13,6 +13,7 @@ import pytest
 import zstandard
 
 from snaglist.plugins.issues import tables
+from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.identify import search
 from snaglist.plugins.logs.identify.moved import follow_file
@@ -295,11 +296,12 @@ def test_reading_the_one_name_finds_what_was_rotated_away(store: Any, tmp_path: 
 
 
 def test_reading_the_one_name_finds_what_was_renamed(sqlite_store: Any, tmp_path: Path, numbered: Numbered) -> None:
-    """Under whatever name: it is the same file, by device and inode."""
+    """Under whatever name: it is the same file, by device and inode, and a copy of it is not."""
     log, old = tmp_path / "app.log", tmp_path / "of yesterday"
     append(log, numbered(0))
     sqlite_store.scan(log)
     append(log, numbered(1))
+    shutil.copy(log, tmp_path / "kept")
     log.rename(old)
     append(log, numbered(2))
     sqlite_store.scan(log)
@@ -313,6 +315,23 @@ def test_a_file_that_is_nowhere_is_not_followed(sqlite_store: Any, tmp_path: Pat
     sqlite_store.scan(log)
     log.unlink()
     assert follow_file(sqlite_store.service.call(), sqlite_store.source(log)) is False
+
+
+def test_files_of_which_each_was_read_by_itself_stay_apart(
+    sqlite_store: Any, tmp_path: Path, numbered: Numbered
+) -> None:
+    """What both have is counted twice already: one source would have two events at the same bytes."""
+    log, old = tmp_path / "app.log", tmp_path / "app.log.1"
+    append(log, numbered(0), numbered(1))
+    shutil.copy(log, old)
+    call = sqlite_store.service.call()
+    with call.transaction(write=False):
+        reading = Reading(Ingestion.load(call).rules, "UTC")
+    assert [import_file(call, path, reading, search=search.nowhere).events for path in (log, old)] == [2, 2]
+    before = sqlite_store.rows(log_tables.sources)
+    log.unlink()
+    assert follow_file(call, sqlite_store.source(log)) is False
+    assert sqlite_store.rows(log_tables.sources) == before
 
 
 def test_a_truncation_while_a_file_is_read(

@@ -12,6 +12,7 @@ from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.events import Event, ExceptionInfo, Frame
 from snaglist.plugins.issues.storing import batch as batches
 from snaglist.plugins.issues.storing.batch import MAX_EVENTS, occurrence_row, store_events
+from snaglist.plugins.issues.storing.queries import move_occurrences, settle_occurrence
 from snaglist.plugins.issues.storing.reoccurrence import note
 from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
 from snaglist.plugins.issues.storing.samples import (
@@ -67,7 +68,7 @@ def test_exceptions_of_a_sample() -> None:
         (Event("\n  first \t line \n second"), "first line"),
         (Event("a" * 180), "a" * 180),
         (Event("a" * 181), "a" * 179 + "…"),
-        (Event(" " * 19_998 + "ab cd"), "ab"),
+        (Event(" " * 19_999 + "ab"), "a"),
         (Event("", exceptions=[ExceptionInfo("A"), ExceptionInfo("B")]), "B"),
         (Event(" \n "), "(no message)"),
         (Event("nul\0"), "nul\ufffd"),
@@ -220,7 +221,44 @@ def test_of_a_path_that_sources_share_each_takes_its_own(sqlite_desk: Any) -> No
     assert paths(sqlite_desk) == {"logs/app.log": 2, "logs/app.log.1": 1}
 
 
+def test_a_source_takes_the_events_of_another_over(sqlite_desk: Any) -> None:
+    """And no events of a third one."""
+    one, other, third = (sqlite_desk.add_source(f"logs/{name}.log") for name in ("one", "other", "third"))
+    for source in (one, other, third):
+        sqlite_desk.store(Event("m", occurred_at="2026-01-03 10:00:00"), source=source)
+    before = sqlite_desk.rows(tables.occurrences)
+    with sqlite_desk.call() as call:
+        move_occurrences(call.db, one.id, other.id)
+    moved = [row | {"source_id": other.id} if row["source_id"] == one.id else row for row in before]
+    assert sqlite_desk.rows(tables.occurrences) == moved
+
+
+def test_the_last_event_of_a_source_is_settled(sqlite_desk: Any) -> None:
+    events = [Event("m", occurred_at="2026-01-03 10:00:00", provisional=True) for _ in range(2)]
+    sqlite_desk.store(*events)
+    other = sqlite_desk.add_source("logs/other.log")
+    sqlite_desk.store(replace(events[1]), source=other, move=False)
+    with sqlite_desk.call() as call:
+        settle_occurrence(call.db, sqlite_desk.source.id, events[1].byte_start)
+    assert [row["provisional"] for row in sqlite_desk.rows(tables.occurrences)] == [True, False, True]
+
+
 # -- events that grow
+
+
+def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
+    """With its count; the others of its issue stay, and an issue that it alone had made goes."""
+    time = "2026-01-03 10:00:0"
+    stays, goes, alone = (Event("m", occurred_at=f"{time}{n}", fingerprint="ab"[n == 3]) for n in (1, 2, 3))
+    sqlite_desk.store(stays, goes, alone)
+    for event in (goes, alone):
+        with sqlite_desk.call() as call:
+            assert withdraw_event(call, sqlite_desk.source, event.byte_start, event.channel)
+    [row] = sqlite_desk.rows(tables.occurrences)
+    issue = sqlite_desk.issue()
+    assert (row["byte_start"], issue["count"], issue["sample_occurrence_id"]) == (stays.byte_start, 1, row["id"])
+    assert (issue["first_seen"], issue["last_seen"]) == (f"{time}1", f"{time}1")
+    sqlite_desk.check_counters()
 
 
 def test_an_issue_shows_an_event_that_it_still_has(sqlite_desk: Any) -> None:
