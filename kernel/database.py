@@ -270,23 +270,21 @@ class Database:
         except PoolTimeout as error:
             raise Unavailable(_BUSY) from error
 
-    def _connections(self) -> int:
-        return sum(engines.connections() for engines in self._files.values())
-
     def _engines_of(self, path: Path) -> FileEngines:
         with self._guard:
             known = self._files.get(path)
             if known is None:
                 for file in files_of(path):
                     narrow(file)
-                known = self._files[path] = FileEngines(path, self._settings)
-                while (
-                    len(self._files) > 1 and sum(map(FileEngines.connections, self._files.values())) > OPEN_CONNECTIONS
-                ):
-                    self._files.popitem(last=False)[1].dispose()
-            else:
-                self._files.move_to_end(path)
+                known = self._files[path] = FileEngines(path, self._settings, self._make_room)
+            self._files.move_to_end(path)
             return known
+
+    def _make_room(self) -> None:
+        """Close the files that were used longest ago while too many connections are open."""
+        with self._guard:
+            while len(self._files) > 1 and sum(map(FileEngines.connections, self._files.values())) > OPEN_CONNECTIONS:
+                self._files.popitem(last=False)[1].dispose()
 
 
 def _lock_on_postgresql(db: Connection, name: str) -> None:

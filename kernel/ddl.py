@@ -8,7 +8,7 @@ those change with later steps, and the step would make something else than it di
 """
 
 from collections.abc import Container
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Column, Connection, Index, MetaData, Table, inspect
 from sqlalchemy.schema import CreateColumn, CreateIndex, CreateTable, DropIndex, DropTable, SchemaItem
@@ -126,8 +126,7 @@ def _is_to_rename(names: Container[str], old: str, new: str) -> bool:
 
 
 def _schema(db: Connection) -> str | None:
-    schema: str | None = db.get_execution_options().get("tenant")
-    return schema
+    return cast("str | None", db.get_execution_options().get("tenant"))
 
 
 def _tables(db: Connection) -> set[str]:

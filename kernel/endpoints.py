@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from snaglist.kernel.applications import Application
 from snaglist.kernel.call import Call
@@ -98,8 +98,7 @@ class Endpoint:
     def operation(self, method: str) -> Operation | None:
         """Return the operation of a method given in any case; HEAD is GET."""
         name = "get" if method.upper() == "HEAD" else method.lower()
-        found: Operation | None = getattr(self, name) if name in METHODS else None
-        return found
+        return cast("Operation | None", getattr(self, name) if name in METHODS else None)
 
     def allow(self) -> str:
         """Return the value of the `Allow` header."""

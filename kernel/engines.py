@@ -35,22 +35,24 @@ def _open_files_limit() -> int:
         import resource  # not on every system
     except ImportError:
         return 512
-    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 2**31 if most == resource.RLIM_INFINITY else most
 
 
 # To SQLite files. Each takes three of the files that a process may have open, and half of those are for others.
-OPEN_CONNECTIONS = max(64, min(256, _open_files_limit() // 6))
+OPEN_CONNECTIONS = max(16, min(256, _open_files_limit() // 6))
 
 
 class FileEngines:
     """What one SQLite file is reached by: connections for reading, connections for writing, the lock of who writes.
 
-    PERF: apart, because a change of `query_only` would make SQLite prepare all statements of a connection anew.
+    `opened` is called when one was opened. PERF: apart, because a change of `query_only` would make SQLite prepare all
+    statements of a connection anew.
     """
 
-    def __init__(self, path: Path, settings: Settings) -> None:
-        self.reading = _file_engine(path, settings, write=False)
-        self.writing = _file_engine(path, settings, write=True)
+    def __init__(self, path: Path, settings: Settings, opened: Callable[[], None]) -> None:
+        self.reading = _file_engine(path, settings, opened, write=False)
+        self.writing = _file_engine(path, settings, opened, write=True)
         self.lock = threading.Lock()
 
     def connections(self) -> int:
@@ -64,7 +66,7 @@ class FileEngines:
         self.writing.dispose()
 
 
-def _file_engine(path: Path, settings: Settings, *, write: bool) -> Engine:
+def _file_engine(path: Path, settings: Settings, opened: Callable[[], None], *, write: bool) -> Engine:
     """Return an engine of one SQLite file; `begin` begins its transactions.
 
     PERF: one of many is made in a moment. They share what SQLAlchemy would find out and compile for each anew, which
@@ -78,22 +80,22 @@ def _file_engine(path: Path, settings: Settings, *, write: bool) -> Engine:
             empty.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
             raise empty
         # mode=rw: a file that is gone must fail, not come back empty.
-        opened = sqlite3.connect(
+        made = sqlite3.connect(
             f"file:{quote(str(path))}?mode=rw", timeout / 1000, isolation_level=None, check_same_thread=False, uri=True
         )
         try:
             for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY"):
-                opened.execute(f"PRAGMA {pragma}")
-            opened.execute(f"PRAGMA query_only = {not write}")
-            opened.execute("SELECT 1 FROM sqlite_master LIMIT 0")  # reads what all statements need
+                made.execute(f"PRAGMA {pragma}")
+            made.execute(f"PRAGMA query_only = {not write}")
+            made.execute("SELECT 1 FROM sqlite_master LIMIT 0")  # reads what all statements need
         except (sqlite3.Error, UnicodeDecodeError) as error:
-            opened.close()
+            made.close()
             if isinstance(error, sqlite3.Error):
                 raise
             broken = sqlite3.DatabaseError("its schema is no text")
             broken.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
             raise broken from error
-        return opened
+        return made
 
     shared = _on_files()
     opener: Any = connect  # typed otherwise than sqlite3 is
@@ -107,6 +109,7 @@ def _file_engine(path: Path, settings: Settings, *, write: bool) -> Engine:
     @event.listens_for(engine, "connect")
     def remember(_: Any, record: ConnectionPoolEntry) -> None:
         record.info.update(file=identity(path), write=write, synchronous="NORMAL", analyse_at=ANALYSED)
+        opened()
 
     @event.listens_for(engine, "checkout")
     def compare(_: Any, record: ConnectionPoolEntry, __: Any) -> None:

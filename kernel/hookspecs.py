@@ -122,14 +122,18 @@ def dashboard_assets() -> Sequence[Assets]:  # type: ignore[empty-body]
 def check_added(plugin: Plugin, hook: str, name: str | None, value: Any) -> None:
     """Direct. Look at a value that a plugin adds by a collect hook, and raise to refuse it. Since 0.2.
 
-    `name` is its key where the hook returns a mapping. For the plugin that calls the hook: what is only used later
-    would fail there, in somebody else's work. What it raises makes the plugin that adds the value `failed`.
+    `name` is its key where the hook returns a mapping. For the plugin that calls the hook, which is asked about values
+    of no other: what is only used later would fail there, in somebody else's work. What it raises makes the plugin that
+    adds the value `failed`.
     """
 
 
 @hookspec
 def check_plugin(service: Installation, plugin: Plugin) -> Iterable[tuple[str, BaseException | str]]:  # type: ignore[empty-body]
-    """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2."""
+    """Direct. Give hooks of a plugin and what is wrong with what it added by them, now that all is there. Since 0.2.
+
+    For the plugin that calls these hooks. What it raises makes itself `failed`.
+    """
 
 
 @hookspec
@@ -139,7 +143,10 @@ def open_schemas() -> Mapping[str, Callable[[Any], Mapping[str, Any]]]:  # type:
 
 @hookspec
 def service_parts() -> Mapping[str, Callable[[Any], object]]:  # type: ignore[empty-body]
-    """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2."""
+    """Collect. Return, by attribute, what makes a part of a service that the kernel does not use itself. Since 0.2.
+
+    A name that a service has already is refused.
+    """
 
 
 @hookspec

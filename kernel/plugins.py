@@ -64,6 +64,7 @@ class Plugins:
         self._manager.add_hookspecs(hookspecs)
         self._disabled = {normal(name) for name in disabled}
         self._plugins: dict[str, Plugin] = {}
+        self._own: set[tuple[str, str]] = set()  # plugins, with the hooks that they brought
         self._trace = trace
 
     @classmethod
@@ -79,13 +80,13 @@ class Plugins:
         for point in sorted(entry_points(group=GROUP), key=lambda p: (_about(p.dist)[0] != DISTRIBUTION, p.name)):
             self._load(point, *_about(point.dist), core)
         self._sort()
-        for prepare in (self._add_hookspecs, self._register):
+        for hook, prepare in (("register_hookspecs", self._add_hookspecs), ("load", self._register)):
             for plugin in self.loaded():
-                self._attempt(plugin, "load", partial(prepare, plugin))
+                self.attempt(plugin, hook, partial(prepare, plugin))
         for plugin in self.loaded():
             for hook in plugin.hooks:
                 if hook not in _APART and not self._specification(hook).argnames:
-                    self._collect(plugin, hook)
+                    self.attempt(plugin, hook, partial(self._collect, plugin, hook))
 
     def all(self) -> list[Plugin]:
         """Every plugin found, failed ones included, in load order."""
@@ -104,6 +105,16 @@ class Plugins:
         message = error if isinstance(error, str) else describe(error)
         plugin.error, plugin.failed_hook, plugin.failed_at = clip(message, _MESSAGE), hook, times.now()
         log.error("plugin %s failed in %s: %s; %s", plugin.id, hook, plugin.error, way_on(plugin))
+
+    def attempt(self, plugin: Plugin, hook: str, ask: Callable[[], object], let: Any = ()) -> None:
+        """Ask a plugin something at start; when it fails, it is taken out. `let` goes through."""
+        if plugin.error is None:
+            try:
+                contained(ask)
+            except let:
+                raise
+            except Exception as error:
+                self.fail(plugin, hook, error)
 
     def added(self, hook: Callable[[], Sequence[T]]) -> list[tuple[Plugin, T]]:
         """Return what plugins added by a collect hook, each with its plugin."""
@@ -124,7 +135,7 @@ class Plugins:
         """Ask the plugins for their commands."""
         for plugin in self.loaded():
             if "register_commands" in plugin.hooks:
-                self._collect(plugin, "register_commands")
+                self.attempt(plugin, "register_commands", partial(self._collect, plugin, "register_commands"))
         return self.added(hookspecs.register_commands)
 
     # -- state per application
@@ -245,9 +256,8 @@ class Plugins:
 
         In the open transaction; nothing is stored in one for reading.
         """
-        if call.read_only:
-            return
-        self._store(call, plugin, last_error=message and {"hook": hook, "message": message, "at": times.now()})
+        if not call.read_only:
+            self._store(call, plugin, last_error=message and {"hook": hook, "message": message, "at": times.now()})
 
     def _store(self, call: "Call", plugin: Plugin, **changed: Any) -> dict[str, Any]:
         """Change a plugin's state in the application and return what it was."""
@@ -260,15 +270,14 @@ class Plugins:
 
     def _load(self, point: EntryPoint, distribution: str, version: str, core: set[str]) -> None:
         name = point.name if point.name not in self._plugins else f"{distribution}:{point.name}"
-        plugin = Plugin(name, distribution, Description(name, name, "", "", version))
-        self._plugins[name] = plugin
+        plugin = self._plugins[name] = Plugin(name, distribution, Description(name, name, "", "", version))
         denied = {normal(point.name), normal(distribution)} & self._disabled
         if denied and not (distribution == DISTRIBUTION and point.name in core):  # not even imported
             self.fail(plugin, "load", BLOCKED)
         elif name != point.name:
             self.fail(plugin, "load", f"the id {point.name} is taken by another plugin")
         else:
-            self._attempt(plugin, "load", partial(self._import, point, plugin))
+            self.attempt(plugin, "load", partial(self._import, point, plugin))
 
     def _import(self, point: EntryPoint, plugin: Plugin) -> None:
         plugin.module = point.load()
@@ -286,6 +295,7 @@ class Plugins:
             namespace = plugin.module.register_hookspecs()
             self._manager.add_hookspecs(namespace)
             for name in vars(namespace).keys() & vars(self._manager.hook).keys():
+                self._own.add((plugin.id, name))
                 if not self._specification(name).argnames:
                     _returned(self._specification(name).function)  # raises for what its annotation cannot be
 
@@ -318,32 +328,20 @@ class Plugins:
 
     def _collect(self, plugin: Plugin, hook: str) -> None:
         """Take in what a plugin adds; a value of another kind than the hook returns, or a name taken, is refused."""
-
-        def collect() -> None:
-            taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
-            checks = [check for _, check in self.calls(hookspecs.check_added)]
-            kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
-            for name, value in found:
-                if not isinstance(value, kind):
-                    raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
-                for check in checks:
-                    check(plugin, hook, name, value)
-                if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
-                    name = getattr(value, attribute)
-                if name in taken:
-                    raise ValueError(f"{kind.__name__.lower()} {name} is registered already")
-                taken |= {name} - {None}
-                plugin.added.setdefault(hook, []).append((name, value))
-
-        self._attempt(plugin, hook, collect)
-
-    def _attempt(self, plugin: Plugin, hook: str, ask: Callable[[], object]) -> None:
-        """Ask a plugin something at start; when it fails, it is taken out."""
-        if plugin.error is None:
-            try:
-                contained(ask)
-            except Exception as error:
-                self.fail(plugin, hook, error)
+        taken = {name for other in self.loaded() for name, _ in other.added.get(hook, ())} - {None}
+        checks = [check for one, check in self.calls(hookspecs.check_added) if one.core or (one.id, hook) in self._own]
+        kind, found = _read(self._specification(hook).function, self._implementation(plugin, hook)(), plugin.id)
+        for name, value in found:
+            if not isinstance(value, kind):
+                raise TypeError(f"{hook}() must return {kind.__name__}, not {type(value).__name__}")
+            for check in checks:
+                check(plugin, hook, name, value)
+            if attribute := _UNIQUE.get(hook, "name" if is_dataclass(value) and name is None else ""):
+                name = getattr(value, attribute)
+            if name in taken:
+                raise ValueError(f"{kind.__name__.lower()} {name} is registered already")
+            taken |= {name} - {None}
+            plugin.added.setdefault(hook, []).append((name, value))
 
     def _specification(self, hook: str) -> Any:
         return getattr(self._manager.hook, hook).spec
@@ -383,7 +381,7 @@ def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, 
             raise ValueError(f"{function.__name__}(): {odd[0]!r:.60}: a name must be like my_type")
         return kind, result.items()
     if kind is tuple:
-        return Step, ((None, Step(owner, *pair)) for pair in result)
+        return Step, ((None, Step(owner, name, run)) for name, run in result)
     return kind, ((None, value) for value in result)
 
 

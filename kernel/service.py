@@ -3,14 +3,14 @@
 import logging
 import threading
 from collections.abc import Callable, Container, Iterable, Mapping
+from functools import partial
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from snaglist.kernel import hookspecs, store
 from snaglist.kernel.applications import Application, Applications
 from snaglist.kernel.auth import Keys
 from snaglist.kernel.call import LOCAL, Actor, Call
-from snaglist.kernel.containment import contained
 from snaglist.kernel.database import Database
 from snaglist.kernel.endpoints import Endpoint
 from snaglist.kernel.errors import Unavailable
@@ -58,7 +58,6 @@ class Service:
         self.jobs: Jobs
         self.secrets: Secrets
         self.outbound: Outbound
-        vars(self).update({name: make(self) for name, make in self.plugins.types(hookspecs.service_parts).items()})
         self.proxies = parse_networks(settings["server.trusted_proxies"])
         # Set by a host that can name its people: (environ, application id) → `id` and `label` of each.
         self.assignable_users: Callable[[Mapping[str, Any], str], list[dict[str, str]]] | None = None
@@ -102,8 +101,7 @@ class Service:
         with self._making:
             if make not in self._parts:
                 self._parts[make] = make(self)
-            made: T = self._parts[make]
-            return made
+            return cast("T", self._parts[make])
 
     @property
     def file_node(self) -> str:
@@ -157,19 +155,26 @@ class Service:
         self.steps.add(Step(CORE, "s001", store.create_core))
         for plugin in self.plugins.loaded():
             for option in plugin.values(hookspecs.register_settings):
-                try:
-                    contained(self.settings.add, option)
-                except ConfigurationError:  # a vital one, which is for the operator to mend
-                    raise
-                except Exception as error:
-                    self.plugins.fail(plugin, "register_settings", error)
-        for _, check in self.plugins.calls(hookspecs.check_plugin):
+                # A vital one that is wrong is for the operator to mend.
+                self.plugins.attempt(
+                    plugin, "register_settings", partial(self.settings.add, option), ConfigurationError
+                )
+        for asked, check in self.plugins.calls(hookspecs.check_plugin):
             for plugin in self.plugins.loaded():
-                for hook, what in check(self, plugin):
-                    self.plugins.fail(plugin, hook, what)
+                self.plugins.attempt(asked, "check_plugin", partial(self._refuse, plugin, check))
+        for plugin in self.plugins.loaded():
+            for name, make in plugin.added.get("service_parts", ()):
+                self.plugins.attempt(plugin, "service_parts", partial(self._add_part, name, make), ConfigurationError)
         for plugin in self.plugins.loaded():
             for _, step in plugin.added.get("register_steps", ()):
                 self.steps.add(step)
+
+    def _refuse(self, plugin: Plugin, check: Callable[..., Iterable[tuple[str, BaseException | str]]]) -> None:
+        for hook, what in check(self, plugin):
+            self.plugins.fail(plugin, hook, what)
+
+    def _add_part(self, name: str, make: "Callable[[Service], object]") -> None:
+        setattr(self, name, make(self))
 
     def upgrade_registered(self, application: Application) -> list[Step]:
         """Apply pending steps to a known application; its database is never made anew: Unusable where it is gone."""

@@ -3,9 +3,12 @@
 The issues area brings its own words in the same way.
 """
 
+import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any, Protocol, runtime_checkable
 
 from jsonschema import Draft202012Validator
@@ -86,6 +89,13 @@ class Sources:
     latest: Callable[[Call, int], Sequence[dict[str, Any]]]
 
 
+@cache
+def _shown() -> frozenset[str]:
+    """Return the fields of a shown issue that are snaglist's own."""
+    described = json.loads(files("snaglist.schemas").joinpath("definitions/issue.json").read_text(encoding="utf-8"))
+    return frozenset(described["properties"]) | {"sample_message", "sample_stack", "sample_context"}
+
+
 def check_added(hook: str, value: Any) -> None:
     """Look at a word or column that a plugin adds; raises for what does not fit."""
     if hook not in ("register_search_fields", "register_list_columns"):
@@ -98,4 +108,10 @@ def check_added(hook: str, value: Any) -> None:
         raise TypeError(f"{name}: {what}: must be a function")
     if isinstance(value, SearchField) and name in RESERVED:
         raise ValueError(f"{name}: is a parameter of snaglist itself")
+    if isinstance(value, SearchField) and not callable(value.text) and value.text is not None:
+        raise TypeError(f"{name}: text: must be a function")
+    if isinstance(value, ListColumn) and name in _shown():
+        raise ValueError(f"{name}: is a field of snaglist itself")
+    if isinstance(value, ListColumn) and not isinstance(value.heading, str):
+        raise TypeError(f"{name}: heading: must be a text, not {value.heading!r:.60}")
     Draft202012Validator.check_schema(value.schema)

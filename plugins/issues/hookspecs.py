@@ -62,7 +62,7 @@ def register_search_fields() -> Sequence[SearchField]:  # type: ignore[empty-bod
 
 @hookspec
 def register_list_columns() -> Sequence[ListColumn]:  # type: ignore[empty-body]
-    """Collect. Return fields of each issue that is shown; a name already taken is refused. Since 0.2."""
+    """Collect. Return fields of each issue that is shown; a name that it has already is refused. Since 0.2."""
 
 
 @hookspec

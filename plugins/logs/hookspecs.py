@@ -21,7 +21,7 @@ def lines_read(call: Call, batch: LineBatch) -> None:
 
 @hookspec
 def register_parsers() -> Sequence[Parser]:  # type: ignore[empty-body]
-    """Collect. Return parsers, objects like `snaglist.plugins.logs.Parser`. Since 0.1.
+    """Collect. Return parsers, objects of classes below `snaglist.plugins.logs.Parser`. Since 0.1.
 
     Parsers take part in the applications where the plugin is on, before the built-in ones. The format of a file
     is that of the parser with the most headers in its first 64 KiB. When a parser raises, or gives what is no event,

@@ -78,6 +78,13 @@ class Session:
         chosen = {"server.data": self._data, "config": self._config, **overrides}
         return Settings({name: value for name, value in chosen.items() if value is not None})
 
+    @property
+    def plugins(self) -> Plugins:
+        """The plugins of this process: loaded once, without those that the configuration keeps out."""
+        if self._plugins is None:
+            self._plugins = Plugins.of(self.settings())
+        return self._plugins
+
     def open(self, *, bound: str | None = None, start: bool = True, **overrides: Any) -> Service:
         """Open the service once; later calls return the same."""
         if self._service is None:

@@ -11,7 +11,7 @@ import click
 
 from snaglist.kernel import Application, Invalid, NotFound, ServiceError, Unavailable, hookspecs
 from snaglist.kernel.faults import Unusable
-from snaglist.kernel.plugins import Plugins, way_on
+from snaglist.kernel.plugins import way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
@@ -268,11 +268,10 @@ plugin_group = group(None, "plugin", "Write a plugin of your own.")
 @click.option("--dir", "parent", default=".", type=click.Path(path_type=Path), help="Where its folder is made.")
 def plugin_new(session: Session, name: str, parent: Path) -> None:
     """Write a package NAME that shows every door of snaglist and passes its own tests."""
-    installed = Plugins()
-    installed.load()
     root = click.get_current_context().find_root().command
-    taken = {*(plugin.id for plugin in installed.all()), *getattr(root, "commands", ())}
-    taken |= {endpoint.name for plugin in installed.all() for endpoint in plugin.values(hookspecs.register_endpoints)}
+    installed = session.plugins.all()
+    taken = {*(plugin.id for plugin in installed), *getattr(root, "commands", ())}
+    taken |= {endpoint.name for plugin in installed for endpoint in plugin.values(hookspecs.register_endpoints)}
     folder, written = create(name, parent, taken)
     steps = f"cd {folder}\npip install -e '.[test]'\npytest"
     session.print({"path": str(folder), "files": written}, f"wrote {folder}: {len(written)} files\n\n{steps}")

@@ -237,6 +237,9 @@ def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException 
     for hook, name in named:
         if isinstance(name, str) and name not in numbers:
             yield hook, f"there is no setting {name} that is a number"
+    for name, _ in plugin.added.get("service_parts", ()):
+        if hasattr(service, name):
+            yield "service_parts", f"a service has {name} already"
     try:  # snaglist's own are held by its tests
         contained(_check_schemas, service, endpoints if plugin.distribution != DISTRIBUTION else ())
     except Exception as error:

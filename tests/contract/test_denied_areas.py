@@ -59,7 +59,7 @@ except SystemExit as end:
 
 
 @pytest.mark.parametrize("way", ["environment", "file", "file in the data directory"])
-@pytest.mark.parametrize("arguments", [["--help"], ["plugins", "list"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["plugins", "list"], ["plugin", "new", "mine"]])
 def test_no_command_imports_a_denied_area(tmp_path: Path, way: str, arguments: list[str]) -> None:
     """However it is denied; and every command loads the plugins once."""
     data = tmp_path / "data"

@@ -1,6 +1,9 @@
 """SQLite files under a running service: removed, replaced, damaged (503, never lost writes)."""
 
+import os
 import shutil
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +56,21 @@ def test_a_damaged_file_is_an_outage(idle):
     file.write_bytes(b"no database " * 1000)
     assert idle.get("tags").status == 503
     assert idle.post("tags", {"name": "x"}).status == 503
+
+
+def test_connections_of_known_files_make_room_for_each_other(fresh_data, monkeypatch):
+    """Also when no file is new: 150 applications with eight connections each took all files of the process."""
+    monkeypatch.setattr("snaglist.kernel.database.OPEN_CONNECTIONS", 8)
+    with running_service(fresh_data, jobs=False) as service:
+        for number in range(6):
+            assert Client(service).post("applications", {"name": f"Shop {number}"}).status == 201
+        applications = service.applications.all()
+        for application in applications:
+            with service.database.transaction(application, write=False):
+                pass
+        for application in applications:
+            with ExitStack() as at_once:
+                for _ in range(4):
+                    at_once.enter_context(service.database.transaction(application, write=False))
+        opened = [os.path.realpath(link) for link in Path("/proc/self/fd").iterdir()]
+        assert len([path for path in opened if path.startswith(str(fresh_data)) and path.endswith(".sqlite")]) <= 8

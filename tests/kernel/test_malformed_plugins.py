@@ -9,16 +9,30 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path as File
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import click
 import pytest
 from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 
-from snaglist.kernel import Assets, Description, Endpoint, Operation, Option, Path, Reply, hookspecs, own, read, write
+from snaglist.kernel import (
+    Assets,
+    Description,
+    Endpoint,
+    Operation,
+    Option,
+    Path,
+    Reply,
+    hookspec,
+    hookspecs,
+    own,
+    read,
+    write,
+)
 from snaglist.kernel.containment import Escaped, Interrupted, Stopped, contained, describe
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
@@ -139,10 +153,9 @@ def test_in_a_collect_hook(install: Install, kernel: Kernel, hook: str, place: A
 
     def look() -> None:
         with kernel() as client:
-            where = "load" if hook == "register_hookspecs" else hook
             for name, raised in BAD.items():
                 shown = plugin(client, name)
-                assert (name, shown["status"], shown["last_error"]["hook"]) == (name, "failed", where)
+                assert (name, shown["status"], shown["last_error"]["hook"]) == (name, "failed", hook)
                 assert shown["last_error"]["message"].startswith(raised.__name__)
             assert plugin(client, "good")["status"] == "active"
             assert client.get("health").status == 200
@@ -326,6 +339,64 @@ def test_in_a_direct_hook(
         assert "run_beside_worker of plugin bad" in caplog.text
 
 
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize("hook", ["check_plugin", "service_parts"])
+def test_in_what_is_asked_when_a_service_is_made(
+    install: Install, kernel: Kernel, hook: str, raised: type[BaseException]
+) -> None:
+    fail = raising(raised)
+    install("bad", **{hook: {"check_plugin": lambda service: fail(), "service_parts": lambda: {"bad": fail}}[hook]})
+    install("good")
+    with kernel() as client:
+        shown = plugin(client)
+        assert (shown["status"], shown["last_error"]["hook"]) == ("failed", hook)
+        assert shown["last_error"]["message"].startswith(raised.__name__)
+        assert plugin(client, "good")["status"] == "active"
+
+
+@pytest.mark.parametrize(
+    ("hook", "function", "message"),
+    [
+        ("check_plugin", lambda service: 5, "'int' object is not iterable"),
+        ("check_plugin", lambda service: [5], "cannot unpack"),
+        ("check_plugin", lambda service: None, "'NoneType' object is not iterable"),
+        ("service_parts", lambda: {"plugins": lambda service: 5}, "a service has plugins already"),
+        ("service_parts", lambda: {"start": lambda service: 5}, "a service has start already"),
+        ("register_hookspecs", lambda: None, "did not find any 'snaglist' hooks in None"),
+    ],
+)
+def test_what_is_given_when_a_service_is_made(
+    install: Install, kernel: Kernel, hook: str, function: Any, message: str
+) -> None:
+    install("bad", **{hook: function})
+    install("good", register_jobs=lambda: [Job("good_job", lambda call: None)])
+    with kernel() as client:
+        shown = plugin(client)
+        assert (shown["status"], shown["last_error"]["hook"]) == ("failed", hook)
+        assert message in shown["last_error"]["message"]
+        assert plugin(client, "good")["status"] == "active"
+
+
+def test_a_plugin_refuses_what_is_added_to_its_own_hooks_alone(install: Install, kernel: Kernel) -> None:
+    """A check that raises for everything, or knows too little of other hooks, harms nobody."""
+
+    @hookspec
+    def colours() -> Sequence[str]:  # type: ignore[empty-body]
+        """Collect."""
+
+    def check(hook: str, value: Any) -> None:
+        raise ValueError(f"{hook} takes no {value}")
+
+    install("bad", register_hookspecs=lambda: SimpleNamespace(colours=colours), check_added=check)
+    install("nosy", check_added=check)
+    install("good", register_jobs=lambda: [Job("good_job", lambda call: None)])
+    install("painter", colours=lambda: ["red"])
+    with kernel() as client:
+        found = {name: plugin(client, name)["status"] for name in ("bad", "nosy", "good", "painter")}
+        assert found == dict.fromkeys(("bad", "nosy", "good"), "active") | {"painter": "failed"}
+        assert plugin(client, "painter")["last_error"]["message"] == "ValueError: colours takes no red"
+
+
 def test_endless_recursion(install: Install, kernel: Kernel) -> None:
     install("bad", register_endpoints=endless)
     with kernel() as client:
@@ -387,6 +458,8 @@ WRONG: list[tuple[str, Callable[..., Any], str]] = [
     ("register_tables", lambda: [orphan], "could not find table 'gone'"),
     ("register_tables", lambda: [lost], "'gone'"),
     ("register_steps", lambda: [("s001", "step")], "step s001: must be a function"),
+    ("register_steps", lambda: [5], "cannot unpack non-iterable int object"),
+    ("register_steps", lambda: [("s001",)], "not enough values to unpack (expected 2, got 1)"),
     ("register_steps", lambda: [(1, print)], "step: must be a text"),
     ("register_steps", lambda: [("s" * 101, print)], "step: must have at most 100 characters"),
     ("register_settings", lambda: [broken_option(pattern="(")], "'(' is no regular expression"),

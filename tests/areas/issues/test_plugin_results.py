@@ -9,9 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from sqlalchemy import true
 
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.plugins.issues import AccessInfo, Event, ExceptionInfo, Frame
+from snaglist.plugins.issues import AccessInfo, Event, ExceptionInfo, Frame, ListColumn, SearchField
 from snaglist.testing import Client, running_service
 
 LINE = "[2026-01-03 10:00:00] production.ERROR: "
@@ -257,3 +258,37 @@ def test_issue_changed_hands_back_what_is_no_json_object(site: Site) -> None:
         answer = site.client.post("issue-status", {"id": issue_id, "status": "open"})
         assert answer.json["wrong"] == {"pushed": ["status", None, 1.5]}
         assert site.last_error is None
+
+
+def test_words_and_columns_are_looked_at_when_they_are_added(monkeypatch: pytest.MonkeyPatch, fresh_data: Path) -> None:
+    """A column never takes the place of a field that every caller of the API counts on."""
+    text = {"type": "string"}
+    column, word = ListColumn("mine", lambda call, ids: {}, text), SearchField("mine", lambda call, value: true(), text)
+    wrong: dict[str, tuple[str, Any, str]] = {
+        "a": ("register_list_columns", replace(column, name="title"), "title: is a field of snaglist itself"),
+        "b": ("register_list_columns", replace(column, name="sample_stack"), "is a field of snaglist itself"),
+        "c": ("register_list_columns", replace(column, name="tags"), "listcolumn tags is registered already"),
+        "d": ("register_list_columns", replace(column, heading=5), "mine: heading: must be a text, not 5"),  # type: ignore[arg-type]
+        "e": ("register_list_columns", replace(column, values=None), "mine: values: must be a function"),  # type: ignore[arg-type]
+        "f": ("register_search_fields", replace(word, text="mine"), "mine: text: must be a function"),  # type: ignore[arg-type]
+        "g": ("register_search_fields", replace(word, name="severity"), "searchfield severity is registered already"),
+        "h": ("register_search_fields", replace(word, name="page"), "page: is a parameter of snaglist itself"),
+    }
+    points = []
+    for name, (hook, value, _) in wrong.items():
+        module = ModuleType(name)
+        vars(module)["describe"] = hookimpl(
+            lambda name=name: Description(name, "Wrong", "made by a test", "Tests", "1")
+        )
+        setattr(module, hook, hookimpl(lambda value=value: [value]))
+        points.append(Point(module, name))
+    installed = plugins.entry_points
+    monkeypatch.setattr(plugins, "entry_points", lambda group: [*installed(group=group), *points])
+    with running_service(fresh_data) as service:
+        client = Client(service)
+        client.feed(f"{LINE}Order failed\n")
+        assert [issue["title"] for issue in client.get("errors").json["data"]] == ["Order failed"]
+        shown = {found["id"]: found["last_error"] for found in client.get("plugins").json["data"]}
+        for name, (hook, _, message) in wrong.items():
+            assert shown[name]["hook"] == hook
+            assert message in shown[name]["message"]
