@@ -15,7 +15,7 @@ import zstandard
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs import tables as log_tables
-from snaglist.plugins.logs.identify import search
+from snaglist.plugins.logs.identify import compare, search
 from snaglist.plugins.logs.identify.moved import follow_file
 
 Line = Callable[..., str]
@@ -315,6 +315,33 @@ def test_a_file_that_is_nowhere_is_not_followed(sqlite_store: Any, tmp_path: Pat
     sqlite_store.scan(log)
     log.unlink()
     assert follow_file(sqlite_store.service.call(), sqlite_store.source(log)) is False
+
+
+def test_a_link_is_not_what_a_log_was_renamed_to(sqlite_store: Any, tmp_path: Path, numbered: Numbered) -> None:
+    log, elsewhere = tmp_path / "logs" / "app.log", tmp_path / "moved"
+    log.parent.mkdir()
+    append(log, numbered(0))
+    sqlite_store.scan(log)
+    log.rename(elsewhere)
+    log.with_name("app.log.1").symlink_to(elsewhere)
+    assert follow_file(sqlite_store.service.call(), sqlite_store.source(log)) is False
+
+
+def test_a_shorter_file_that_cannot_be_parsed_is_no_copy(
+    sqlite_store: Any, tmp_path: Path, numbered: Numbered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it holds is read: better twice than never."""
+
+    def fail(*given: Any) -> Any:
+        raise compare.ParseFailure("cannot be parsed (ValueError)")
+
+    log, old = tmp_path / "app.log", tmp_path / "app.log.1"
+    append(log, *map(numbered, range(5)))
+    sqlite_store.scan(log)
+    old.write_text("".join(map(numbered, range(4))))
+    log.write_text(numbered(9))
+    monkeypatch.setattr(compare, "read_with", fail)
+    assert sqlite_store.read(old).events == 4
 
 
 def test_files_of_which_each_was_read_by_itself_stay_apart(
