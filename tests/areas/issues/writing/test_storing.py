@@ -8,7 +8,17 @@ from sqlalchemy import Engine, event, func, select, update
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.service import Service
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, StoredBatch, change_status, facets, hookspecs, tables
+from snaglist.plugins.issues import (
+    Event,
+    ExceptionInfo,
+    Frame,
+    StoredBatch,
+    change_status,
+    facets,
+    hookspecs,
+    reoccurrence_times,
+    tables,
+)
 from snaglist.plugins.issues.grouping import VERSION
 from snaglist.plugins.issues.storing import places
 
@@ -149,6 +159,8 @@ def test_49_a_later_event_brings_a_fixed_issue_back_once(desk: Any) -> None:
     rows = [row for row in desk.history(issue_id) if row["event"] == "reoccurrence"]
     assert [(row["from_status"], row["to_status"], row["actor"]) for row in rows] == [("fixed", "reoccurred", None)]
     assert "2026-01-03 12:00:01" in rows[0]["note"]
+    with desk.call(write=False) as call:
+        assert reoccurrence_times(call.db, issue_id) == ["2026-01-03 12:00:01"]
     desk.store(at("12:30:00"))
     assert len(desk.history(issue_id)) == 2
     desk.check_counters()
