@@ -12,7 +12,7 @@ import zstandard
 from snaglist.kernel import Endpoint, Reply, own, read, write
 from snaglist.kernel import Path as PagePath
 from snaglist.kernel.call import Actor
-from snaglist.kernel.errors import Invalid, MethodNotAllowed
+from snaglist.kernel.errors import Invalid, MethodNotAllowed, ServiceError
 from snaglist.kernel.gate import Gate
 from snaglist.plugins.system import jobs_table
 from snaglist.testing import Client, running_service
@@ -142,6 +142,65 @@ def test_which_large_bodies_may_come(install: Install, kernel: Kernel, schemas: 
         assert refusal("api=large", x_service_token=KEY, host="a, b")[0] == 400
 
 
+def test_the_id_of_a_body_may_be_in_the_query(install: Install, kernel: Kernel, schemas: Callable[..., Path]) -> None:
+    """Where the schema says so; twice it has to be the same."""
+    number = {"type": "integer", "minimum": 1}
+    query, body = {"properties": {"id": number}}, {"type": "object", "properties": {"id": number}, "required": ["id"]}
+    files = {"post-query": query, "post-response": ANY}
+    schemas("either", {**files, "post-body": {**body, "x-id-from-query": True}})
+    folder = schemas("both", {**files, "post-body": body})
+    echo = write(lambda call: {"id": call.body["id"], "of query": call.query.get("id")}, None)
+    install(
+        "area",
+        core=True,
+        register_endpoints=lambda: [Endpoint(name, post=echo, schemas=folder) for name in ("either", "both")],
+    )
+    with kernel() as client:
+        assert client.post("either", {}, id=7).json == {"id": 7, "of query": 7}
+        assert client.post("either", {"id": 7}, id=7).json == {"id": 7, "of query": 7}
+        assert client.post("either", {"id": 7}).json == {"id": 7, "of query": None}
+        assert client.post("both", {"id": 7}, id=8).json == {"id": 7, "of query": 8}
+        for api, sent, given, problem in (
+            ("either", {"id": 7}, {"id": 8}, "id: body and query give different values"),
+            ("either", {"id": True}, {"id": 1}, "id: body and query give different values"),
+            ("either", {}, {"id": "x"}, "id: must be a whole number"),
+            ("either", {}, {}, "id: is required"),
+            ("both", {}, {"id": 7}, "id: is required"),
+            ("either", [], {"id": 7}, "body: must be an object"),
+        ):
+            refused = client.post(api, sent, **given)
+            assert (refused.status, refused.error) == (422, problem)
+
+
+def test_a_parameter_of_a_plugin_counts_where_the_plugin_is_on(
+    install: Install, kernel: Kernel, schemas: Callable[..., Path]
+) -> None:
+    text = {"type": "string"}
+    query = {"properties": {"own": text, "added": {**text, "x-plugin": "optional"}}}
+    folder = schemas("list", {"get-query": query, "get-response": ANY})
+    echo = read(lambda call: dict(call.query), None)
+    install("area", core=True, register_endpoints=lambda: [Endpoint("list", get=echo, schemas=folder)])
+    install("optional")
+    with kernel() as client:
+        assert client.get("list", own="a", added="b").json == {"own": "a"}
+        client.enable("optional")
+        assert client.get("list", own="a", added="b").json == {"own": "a", "added": "b"}
+
+
+def test_a_failure_without_a_status_of_its_own_is_internal(
+    install: Install, kernel: Kernel, schemas: Callable[..., Path], caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(call: Any) -> None:
+        raise ServiceError("s3cret")
+
+    folder = schemas("odd", {"get-response": ANY})
+    install("area", core=True, register_endpoints=lambda: [Endpoint("odd", get=read(fail, None), schemas=folder)])
+    with kernel() as client:
+        answer = client.get("odd")
+    assert answer.status == 500 and answer.error.startswith("Internal error (reference ")
+    assert "internal error, plugin area" in caplog.text
+
+
 def test_where_the_service_is_for_a_caller(install: Install, schemas: Callable[..., Path], tmp_path: Path) -> None:
     """The configured URL, or else what the request says of itself."""
     told = own(lambda call: {"url": call.request.base_url, "address": call.request.address}, None)
@@ -218,7 +277,8 @@ def test_the_page_at_the_root(gate: Callable[..., Any]) -> None:
     with gate(auth__token=KEY) as client:
         signed = {"X-Service-Token": KEY}
         assert client.request("GET", "/", b"", signed).status == 200
-        assert client.request("OPTIONS", "/", b"", signed).headers["allow"] == "GET, HEAD, OPTIONS"
+        options = client.request("OPTIONS", "/", b"", signed)
+        assert (options.status, options.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
         assert client.request("POST", "/", b"", signed).status == 404
         browser = client.request("GET", "/", b"", {"Accept": "text/html,*/*"})
         assert browser.status == 401 and browser.headers["content-type"].startswith("text/html")

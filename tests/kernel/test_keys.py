@@ -64,6 +64,11 @@ def test_keys_that_stop_the_start(configured: str) -> None:
         Keys(KEY, configured)
 
 
+@pytest.mark.parametrize("key", ["k", "x" * 512])
+def test_how_long_a_key_may_be(key: str) -> None:
+    assert usable_key(key, "auth.token") == key.encode()
+
+
 def test_configured_key_is_trimmed() -> None:
     assert usable_key(f"  {KEY}\n", "auth.token") == KEY.encode()
     assert outcome(Keys(f" {KEY} "), KEY.encode()) == 200

@@ -9,6 +9,7 @@ started again writes the same again.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -97,18 +98,17 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
     if len(head) >= row.prefix_length and not begins_with(head, row):
         return None
     copy = Trail.start(file, head)
-    found = False
-    try:
+    with ExitStack() as unless_found:
+        unless_found.callback(copy.close)
         if copy.advance(row.offset):
             if copy.columns()["content_hash"] == row.content_hash:
                 raise FileChanged
             return None
-        found = holds(original, row) and contains(original, file)
-        found = found or _same_events(call, file, head, row, copy.position)
-    finally:
-        if not found:
-            copy.close()
-    return copy if found else None
+        beside = holds(original, row) and contains(original, file)
+        if not beside and not _same_events(call, file, head, row, copy.position):
+            return None
+        unless_found.pop_all()
+    return copy
 
 
 def _same_events(call: Call, file: OpenFile, head: bytes, row: Row[Any], size: int) -> bool:

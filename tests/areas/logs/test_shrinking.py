@@ -31,6 +31,23 @@ def test_a_log_that_is_cut_to_its_first_lines(store: Any, tmp_path: Path, line: 
     store.check_counters()
 
 
+def test_a_log_whose_first_lines_cannot_be_read_again_is_another_one(
+    sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of a parser stops no file: it may count events twice, and loses none."""
+
+    def fail(*given: Any) -> Any:
+        raise compare.ParseFailure("cannot be parsed (ValueError)")
+
+    log, text = tmp_path / "app.log", lines(line, 0, 6)
+    log.write_text("".join(text))
+    sqlite_store.scan(log)
+    log.write_text("".join(text[:2]))
+    monkeypatch.setattr(compare, "_events", fail)
+    assert sqlite_store.scan(log) == 2
+    assert sqlite_store.source(log).status == "ok"
+
+
 def test_it_went_on_before_it_was_read_again(store: Any, tmp_path: Path, line: Line) -> None:
     log, text = tmp_path / "app.log", lines(line, 0, 30)
     log.write_text("".join(text))

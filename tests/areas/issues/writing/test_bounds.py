@@ -246,10 +246,31 @@ def test_the_last_event_of_a_source_is_settled(sqlite_desk: Any) -> None:
 # -- events that grow
 
 
+def test_an_event_that_grows_uses_a_snooze_up_once(sqlite_desk: Any) -> None:
+    """Of its own issue, and of no other."""
+    first, other = (Event("m", occurred_at="2026-01-03 10:00:00", fingerprint=name) for name in "ab")
+    sqlite_desk.store(first, other)
+    with sqlite_desk.call() as call:
+        call.db.execute(update(tables.issues).values(snooze_count=5))
+        assert replace_event(call, sqlite_desk.source, replace(first, message="m, all of it"))
+    assert [row["snooze_count"] for row in sqlite_desk.rows(tables.issues)] == [5, 5]
+
+
+def test_an_event_that_grows_is_taken_from_the_channel_it_had(sqlite_desk: Any) -> None:
+    half = Event("m", occurred_at="2026-01-03 10:00:00", channel="half", fingerprint="a")
+    sqlite_desk.store(half)
+    with sqlite_desk.call() as call:
+        whole = replace(half, channel="whole")
+        assert replace_event(call, sqlite_desk.source, whole, channel="half")
+    channels = sqlite_desk.rows(tables.issue_facets, tables.issue_facets.c.facet == "channel")
+    assert [(row["value"], row["count"]) for row in channels] == [("whole", 1)]
+
+
 def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
     """With its count; the others of its issue stay, and an issue that it alone had made goes."""
     time = "2026-01-03 10:00:0"
     stays, goes, alone = (Event("m", occurred_at=f"{time}{n}", fingerprint="ab"[n == 3]) for n in (1, 2, 3))
+    goes.channel, goes.environment, goes.release = "c" * 256, "e" * 101, "r" * 121
     sqlite_desk.store(stays, goes, alone)
     for event in (goes, alone):
         with sqlite_desk.call() as call:
@@ -258,6 +279,8 @@ def test_an_event_that_is_none_is_taken_back(sqlite_desk: Any) -> None:
     issue = sqlite_desk.issue()
     assert (row["byte_start"], issue["count"], issue["sample_occurrence_id"]) == (stays.byte_start, 1, row["id"])
     assert (issue["first_seen"], issue["last_seen"]) == (f"{time}1", f"{time}1")
+    facets = {(row["facet"], row["value"]): row["count"] for row in sqlite_desk.rows(tables.issue_facets)}
+    assert facets == {("source", "logs/app.log"): 1, ("environment", "production"): 1}
     sqlite_desk.check_counters()
 
 
