@@ -77,6 +77,33 @@ def has_facet(facet: str, value: str) -> Select[int]:
     )
 
 
+def text_conditions(call: Call, value: str) -> list[ColumnElement[bool]]:
+    """Return what the areas and plugins find by a text of the search: one that fails finds nothing."""
+    found: list[ColumnElement[bool]] = []
+    for plugin, word in call.service.plugins.added(hookspecs.register_search_fields):
+        if word.text is None or not call.enabled(plugin.id):
+            continue
+        test = word.text(call, value) if plugin.core else _text(call, plugin.id, word, value)
+        if test is not None:
+            found.append(as_test(test))
+    return found
+
+
+def _text(call: Call, owner: str, word: SearchField, value: str) -> Condition | None:
+    assert word.text is not None
+    try:
+        with call.savepoint():
+            found = contained(word.text, call, value)
+        if found is not None and not isinstance(found, ColumnElement | Select):
+            raise TypeError(f"must be a condition of SQLAlchemy or None, not {found!r}")
+        return found
+    except Exception as error:
+        if ends_transaction(error):
+            raise
+        log.exception("search word %s of plugin %s failed", word.name, owner)
+        return None
+
+
 def _values(call: Call, owner: str, column: ListColumn, issue_ids: Sequence[int]) -> Mapping[int, Any]:
     try:
         with call.savepoint():

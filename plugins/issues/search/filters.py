@@ -10,7 +10,7 @@ from snaglist.kernel.database import contains
 from snaglist.plugins.issues.contract import Condition, SearchField
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.ids import as_id
-from snaglist.plugins.issues.search.fields import as_test, has_facet, search_fields
+from snaglist.plugins.issues.search.fields import as_test, has_facet, search_fields, text_conditions
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import issue_samples, issues, modules
 
@@ -38,8 +38,7 @@ def asked(call: Call, query: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
 
 
 def _text(call: Call, value: str) -> ColumnElement[bool]:
-    found = [word.text(call, value) for word in search_fields(call) if word.text]
-    return or_(contains(issues.c.search_text, key(value)), *(as_test(test) for test in found if test is not None))
+    return or_(contains(issues.c.search_text, key(value)), *text_conditions(call, value))
 
 
 def _one_of(column: Column[Any]) -> Any:

@@ -63,6 +63,14 @@ def site(
         "events_storing": lambda events: hooks.get("events_storing", nothing)(events),
         "stack_showing": lambda event: hooks.get("stack_showing", nothing)(event),
         "issue_changed": lambda change: hooks.get("issue_changed", nothing)(change),
+        "register_search_fields": lambda: [
+            SearchField(
+                "wrong_word",
+                lambda call, value: true(),
+                {"type": "string"},
+                text=lambda call, value: hooks.get("text", nothing)(call),
+            )
+        ],
     }
     for name, function in implementations.items():
         setattr(module, name, hookimpl(function))
@@ -258,6 +266,26 @@ def test_issue_changed_hands_back_what_is_no_json_object(site: Site) -> None:
         answer = site.client.post("issue-status", {"id": issue_id, "status": "open"})
         assert answer.json["wrong"] == {"pushed": ["status", None, 1.5]}
         assert site.last_error is None
+
+
+def test_a_search_word_that_fails_finds_nothing_by_its_text(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    """What people type is searched by the areas and by other plugins as ever."""
+    site.issue()
+
+    def unknown_table(call: Any) -> None:
+        call.db.exec_driver_sql("SELECT * FROM nowhere")
+
+    def leave(call: Any) -> None:
+        raise SystemExit("on purpose")
+
+    for fails in (unknown_table, leave, lambda call: "title LIKE 'x'", lambda call: 1 / 0):
+        site.hooks["text"] = fails
+        caplog.clear()
+        for text, found in (("by hand", 1), ("elsewhere", 0)):
+            assert len(site.client.get("errors", q=text).json["data"]) == found
+        assert "search word wrong_word of plugin wrong failed" in caplog.text
+    site.hooks["text"] = lambda call: true()
+    assert len(site.client.get("errors", q="elsewhere").json["data"]) == 1
 
 
 def test_words_and_columns_are_looked_at_when_they_are_added(monkeypatch: pytest.MonkeyPatch, fresh_data: Path) -> None:
