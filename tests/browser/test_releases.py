@@ -111,6 +111,26 @@ def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any,
     expect(links.get_by_label("Path prefixes")).to_have_value(prefixes)
 
 
+def test_a_form_keeps_the_focus_while_its_page_is_loaded_again(
+    shop: str, open_page: Any, watch: Any, tmp_path: Path
+) -> None:
+    """What is typed then goes where it was meant to go, also before the first letter."""
+    watch.expect("422")
+    page = open_page(f"{shop}?view=releases")
+    broken = tmp_path / "broken.js.map"
+    broken.write_text("{")
+    upload = page.get_by_role("form", name="Upload source maps")
+    upload.get_by_label("Release").fill("v1")
+    upload.get_by_label("Maps").set_input_files(broken)
+    prefixes = page.get_by_role("form", name="Links to sources").get_by_label("Path prefixes")
+    prefixes.focus()
+    with page.expect_response(lambda answer: "api=release-settings" in answer.url):
+        upload.get_by_role("button", name="Upload").dispatch_event("click")
+    expect(page.locator("#app")).not_to_have_attribute("aria-busy", "true")
+    page.keyboard.type("/srv/")
+    expect(prefixes).to_have_value("/srv/")
+
+
 def hides_nothing(page: Page) -> None:
     """The name of a mark stands over the bars and its line behind them: a thin bar shows, too."""
     expect(page.locator(".mark")).to_be_visible()

@@ -41,12 +41,13 @@ export function form(options, element = document.createElement("form")) {
   const { app, view, id } = query();
   const place = JSON.stringify([app, view, id, options.label]);
   const known = kept.get(place);
-  if (known?.unsaved()) known.renew(options);
+  // The one on the page stays, with the focus and what was typed; it takes over what was loaded.
+  if (known?.element.isConnected) known.renew(options);
   else kept.set(place, create(options, element));
   return kept.get(place).element;
 }
 
-/** A form, whether something typed is not saved yet, and how it takes over what the page has loaded anew. */
+/** A form, and how it takes over what the page has loaded anew. */
 function create(options, element) {
   let { label, fields, values = {}, action = "Save", danger = false, note, save, cancel } = options;
   element.className = "form";
@@ -176,14 +177,16 @@ function create(options, element) {
 
   function renew(loaded) {
     ({ fields, values = {}, note, save, cancel } = loaded);
+    if (!touched.size) problems = {};
     for (const field of fields) if (!touched.has(field.name)) held[field.name] = initial(field);
     draw();
+    if (note) void tell();
   }
 
   element.addEventListener("submit", submit);
   draw();
   if (note) void tell();
-  return { element, renew, unsaved: () => element.isConnected && touched.size > 0 };
+  return { element, renew };
 }
 
 const empty = ({ type, options }) =>
