@@ -228,10 +228,10 @@ def test_deep_and_wide_events(sqlite_sender: Any) -> None:
     for _ in range(100):
         deep = {"a": deep}
     wide = {f"key {n}": n for n in range(10_000)}
-    begun = time.monotonic()
+    begun = time.process_time()  # the other processes of the machine take no part
     assert sqlite_sender.accepted([{"message": "deep", "context": deep}, {"message": "wide", "context": wide},
                                    {"message": "long", "context": {"k" * 100_000: 1}}])["accepted"] == 3  # fmt: skip
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1
     by_title = {issue["title"]: issue for issue in sqlite_sender.issues()}
     assert "nested deeper than 16" in by_title["deep"]["sample_context"]
     texts = [sqlite_sender.text(row["id"])["content"] for row in sqlite_sender.occurrences()]
