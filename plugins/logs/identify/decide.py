@@ -62,12 +62,13 @@ class Here:
 class Elsewhere:
     """A source with bytes that the file begins with, or is the beginning of.
 
-    `trail` is behind the bytes in common; None when the file has no bytes of its own. `ends` is where a copy ended that
+    `complete`: the file has no bytes of its own. `trail` is behind those in common. `ends` is where a copy ended that
     may be in the making: when it is longer by the time it is read, it has to be compared again.
     """
 
     source: Row[Any]
     place: Place
+    complete: bool = False
     trail: Trail | None = None
     ends: int | None = None
 
@@ -93,7 +94,7 @@ def decide(here: Here | None, elsewhere: Elsewhere | None, *, looked: bool = Tru
             return Decision.NEW
         case _, Elsewhere(place=Place.HERE | Place.GONE | Place.TAKEN_OVER):
             return Decision.MOVED
-        case _, Elsewhere(trail=None):
+        case _, Elsewhere(complete=True):
             return Decision.DUPLICATE
         case _:
             return Decision.COPY

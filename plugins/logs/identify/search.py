@@ -81,7 +81,7 @@ def _compare_in_place(
         if copy := shorter_copy(call, file, head, row):
             return Elsewhere(row, Place.THERE, trail=copy, ends=copy.position)
         if is_begun(call, file, head, row):
-            return Elsewhere(row, Place.THERE)
+            return Elsewhere(row, Place.THERE, complete=True)
     return None
 
 
@@ -98,7 +98,7 @@ def _begins_with(call: Call, file: OpenFile, head: bytes, row: Row[Any], trail: 
     if same or file.state.identity == row.identity == identity_of(original):
         # All of it is in the original as well, and is read there, or here when it is there no more.
         trail.close()
-        return Elsewhere(row, Place.THERE)
+        return Elsewhere(row, Place.THERE, complete=True)
     trail = behind_entries(file, head, row, trail)
     return Elsewhere(row, Place.THERE, trail=trail, ends=None if longer else row.offset)
 
@@ -121,11 +121,11 @@ def _compare_dropped(
 ) -> Elsewhere | None:
     for more in longer:  # the file may be that one, copied here once more
         if contains(file_at(call, more.path), file):
-            return Elsewhere(more, Place.THERE)
+            return Elsewhere(more, Place.THERE, complete=True)
     if (row := longest(file, shorter)) is None:
         return None
     if not file.goes_on(row.offset):
-        return Elsewhere(row, Place.THERE)
+        return Elsewhere(row, Place.THERE, complete=True)
     trail = Trail.resume(file, head, row)
     if row.connector_id is None and not file_at(call, row.path).exists():
         # It is that file: a run that died told the source of a move that never came, or the archive was cleared.

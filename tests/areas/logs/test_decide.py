@@ -11,12 +11,11 @@ from snaglist.plugins.logs.identify.decide import Content, Decision, Elsewhere, 
 UNCHANGED, EMPTY, SAME, OTHER = Content.UNCHANGED, Content.NONE_READ, Content.SAME, Content.OTHER
 NOWHERE = None
 SOURCE: Any = object()  # no rule looks into it
-TRAIL: Any = object()
 
 
 def at(place: Place, *, complete: bool = False) -> Elsewhere:
-    """Return a source elsewhere with content that the file shares; `complete`: and has nothing but that."""
-    return Elsewhere(SOURCE, place, None if complete else TRAIL)
+    """Return a source elsewhere with content that the file shares."""
+    return Elsewhere(SOURCE, place, complete)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +47,7 @@ def test_the_rules(here: Here | None, elsewhere: Elsewhere | None, decision: Dec
 
 
 heres = st.none() | st.builds(Here, st.sampled_from(Content), st.booleans(), st.booleans())
-elsewheres = st.none() | st.builds(Elsewhere, st.just(SOURCE), st.sampled_from(Place), st.sampled_from([None, TRAIL]))
+elsewheres = st.none() | st.builds(Elsewhere, st.just(SOURCE), st.sampled_from(Place), st.booleans())
 
 
 @given(heres, elsewheres)
