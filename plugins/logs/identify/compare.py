@@ -143,7 +143,7 @@ def cut_down(call: Call, file: OpenFile, head: bytes, row: Row[Any], parsers: Se
 
     The file is shorter than it was, or was a damaged archive. Outside a transaction.
     """
-    told = row.status == "error" if file.state.compression else file.state.size < row.offset
+    told = row.status == "error" if file.state.compression else 0 < file.state.size < row.offset
     if not told:
         return None
     try:
