@@ -29,16 +29,20 @@ CHUNK_BYTES = 256 * 1024
 _PAGE = 1_000
 
 
-def holds(path: Path, source: Row[Any]) -> bool:
-    """Tell whether a file holds, at its beginning, what was read of a source."""
+def holds(path: Path, source: Row[Any], copy: OpenFile | None = None) -> bool:
+    """Tell whether a file holds, at its beginning, what was read of a source, and all bytes of a copy if one is given.
+
+    It is opened once for both: a rotation may put another file, even the copy itself, at the path between two looks.
+    """
     try:
         with open_file(path) as file:
             trail = Trail.resume(file, file.head(PREFIX_BYTES), source)
+            if trail is None:
+                return False
+            trail.close()
+            return copy is None or _contains(file, copy, 0)
     except (OSError, ValueError):
         return False
-    if trail is not None:
-        trail.close()
-    return trail is not None
 
 
 def identity_of(path: Path) -> str:
@@ -53,12 +57,17 @@ def identity_of(path: Path) -> str:
 def contains(path: Path, file: OpenFile, start: int = 0) -> bool:
     """Tell whether the file at a path holds all bytes of another file, from one position on, in the same places."""
     try:
-        with open_file(path) as other, other.content(start) as theirs, file.content(start) as ours:
-            while data := ours.read(BLOCK_BYTES):
-                if theirs.read(len(data)) != data:
-                    return False
+        with open_file(path) as other:
+            return _contains(other, file, start)
     except OSError:
         return False
+
+
+def _contains(other: OpenFile, file: OpenFile, start: int) -> bool:
+    with other.content(start) as theirs, file.content(start) as ours:
+        while data := ours.read(BLOCK_BYTES):
+            if theirs.read(len(data)) != data:
+                return False
     return True
 
 
@@ -104,8 +113,7 @@ def shorter_copy(call: Call, file: OpenFile, head: bytes, row: Row[Any]) -> Trai
             if copy.columns()["content_hash"] == row.content_hash:
                 raise FileChanged
             return None
-        beside = holds(original, row) and contains(original, file)
-        if not beside and not _same_events(call, file, head, row, copy.position):
+        if not holds(original, row, file) and not _same_events(call, file, head, row, copy.position):
             return None
         unless_found.pop_all()
     return copy
