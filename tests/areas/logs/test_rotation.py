@@ -7,16 +7,21 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import zstandard
+from sqlalchemy import Row
 
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.identify import compare, search
+from snaglist.plugins.logs.identify.compare import holds
+from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, Trail
 from snaglist.plugins.logs.identify.moved import follow_file
+from snaglist.plugins.logs.read.files import open_file
 
 Line = Callable[..., str]
 
@@ -761,3 +766,26 @@ def test_sources_of_one_path_take_their_own_counts_along(store: Any, tmp_path: P
     store.check_counters()
     by_file = {Path(row.value).name: row.count for row in store.rows(tables.issue_facets) if row.facet == "source"}
     assert by_file == {"app.log": 1, "app.log.1": 1, "app.log.2": 2}
+
+
+def test_a_copy_never_becomes_its_own_original(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rotation between two looks at the original puts the copy in its place."""
+    original, other = tmp_path / "app.log.2", tmp_path / "app.log.1"
+    original.write_bytes(b"one\n" * 9)
+    other.write_bytes(b"two\n" * 3)
+    with open_file(original) as file:
+        trail = Trail.start(file, file.head(PREFIX_BYTES))
+        assert trail.advance(36)
+        read = SimpleNamespace(first_byte=0, **trail.columns())
+        trail.close()
+    resume = Trail.resume
+
+    def rotate(*given: Any) -> Trail | None:
+        found = resume(*given)
+        other.rename(original)
+        return found
+
+    with open_file(other) as copy:
+        assert not holds(original, cast(Row[Any], read), copy)
+        monkeypatch.setattr(Trail, "resume", rotate)
+        assert not holds(original, cast(Row[Any], read), copy)
