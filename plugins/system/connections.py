@@ -6,10 +6,13 @@ wait on one connection. It offers these places for it: channels and servers are 
 
 import errno
 import logging
+import os
 import select
 import socket
+import struct
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -31,6 +34,7 @@ NO_FILES_SECONDS = 0.1
 YOUNG_SECONDS = 1.0
 NOTE_SECONDS = 60
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+_CUT_OFF = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)  # `struct linger`: on, for no second
 _TOLD = {
     "server.connection_limit": "server.connection_limit: connections that waited for their client, closed for others",
     "all at work": "server.connection_limit: times that none could be closed, as the requests of all were at work",
@@ -170,9 +174,16 @@ class Connection(HTTPChannel):
         return (order if now - since > YOUNG_SECONDS else 3), since
 
     def drop(self) -> None:
-        """Close at once, what was not sent is lost; a handler that waits for the client goes on."""
+        """Close at once, what was not sent is lost; a handler that waits for the client goes on.
+
+        A client that does not take its answer is cut off (RST): after a plain close the operating system would keep
+        what is in its buffers, and offer it, for minutes.
+        """
         if self.request is not None:
             self.request.close()
+        if self.socket is not None and (self.total_outbufs_len or self._rest):
+            with suppress(OSError):  # some systems refuse when the client has gone already
+                self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _CUT_OFF)
         self.handle_close()
 
 

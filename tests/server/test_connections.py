@@ -106,6 +106,17 @@ def open_ones(connections: list[socket.socket]) -> int:
     return sum(map(is_open, connections))
 
 
+def was_cut_off(connection: socket.socket) -> bool:
+    """Tell whether the end was a reset rather than a close, reading what was sent before."""
+    connection.settimeout(10)
+    try:
+        while connection.recv(MEBIBYTE):
+            pass
+    except ConnectionResetError:
+        return True
+    return False
+
+
 def is_well(server: Any) -> None:
     """Health answers within a second; a hiccup of the machine is forgiven once."""
     taken = []
@@ -241,7 +252,7 @@ def test_unread_answers_hold_no_handler(serve: Serve, crowd: Callable[..., list[
     stays_well(server, 2)
     assert memory(server) - before < 32 * MEBIBYTE
     comes_true(lambda: sockets(server) == 1, seconds=30)  # the listener; to look at connections is to read from them
-    assert open_ones(held) == 0
+    assert all(map(was_cut_off, held))  # else the operating system would go on offering what waits for them
     logged = log_of(server)
     assert len(logged) == 1 and "server.stall_timeout" in logged[0], logged
 
