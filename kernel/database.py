@@ -242,15 +242,16 @@ class Database:
     def _named_lock(self, name: str) -> Iterator[None]:
         """Hold a lock of MySQL or MariaDB."""
         assert self._server is not None
-        with self._outages():
-            connection = self._server.connect()
-        with connection:
+        with self._outages(), self._server.connect() as connection:
             if connection.execute(func.get_lock(name[:64], LOCK_SECONDS).select()).scalar_one() != 1:
                 raise Unavailable(_BUSY)
             try:
                 yield
             finally:
-                connection.execute(func.release_lock(name[:64]).select())
+                try:
+                    connection.execute(func.release_lock(name[:64]).select())
+                except DBAPIError:  # what was done under the lock is done, and the lock ends with its connection
+                    connection.invalidate()
 
     @contextmanager
     def _outages(self, tenant: Tenant | None = None) -> Iterator[None]:

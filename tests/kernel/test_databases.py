@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import MetaData, Table, UniqueConstraint, delete, insert, select, text
+from sqlalchemy import MetaData, Table, UniqueConstraint, delete, func, insert, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from snaglist.kernel import columns, store
@@ -323,6 +323,50 @@ def test_a_lost_connection_is_repeated(bare: Service, at_commit: bool) -> None:
     database.repeat(work)
     with database.transaction(application, write=False) as db:
         assert (store.get_setting(db, "n"), store.get_setting(db, "m")) == (1, 2)
+
+
+@pytest.mark.parametrize("own_database_config", ["mariadb"], indirect=True)
+def test_a_lock_whose_connection_is_lost(bare: Service) -> None:
+    """What was done under it stands, what went wrong under it is told, and the next one gets the lock."""
+    application, database = bare.applications.all()[0], bare.database
+
+    def end_holder() -> None:
+        with database.transaction(application, write=True) as other:
+            holder = other.scalar(select(func.is_used_lock(f"snaglist:{application.tenant}"[:64])))
+            other.execute(text(f"KILL {holder}"))
+
+    with database.exclusive(application) as db:
+        store.put_setting(db, "n", 1)
+        end_holder()
+    with pytest.raises(ZeroDivisionError), database.exclusive(application):
+        end_holder()
+        raise ZeroDivisionError
+    with database.exclusive(application) as db:
+        assert store.get_setting(db, "n") == 1
+
+
+@pytest.mark.parametrize("own_database_config", ["mariadb"], indirect=True)
+def test_a_connection_that_is_lost_while_it_waits_for_a_lock(bare: Service) -> None:
+    application, database = bare.applications.all()[0], bare.database
+    waiting = text("SELECT id FROM information_schema.processlist WHERE info LIKE :asked")
+    asked = {"asked": f"SELECT get_lock('snaglist:{application.tenant}%"}
+    refused: list[Exception] = []
+
+    def wait() -> None:
+        try:
+            with database.exclusive(application):
+                pass
+        except Exception as error:
+            refused.append(error)
+
+    with database.exclusive(application) as db:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        while (number := db.scalar(waiting, asked)) is None:
+            time.sleep(0.01)
+        db.execute(text(f"KILL {number}"))
+        thread.join(10)
+    assert [type(error) for error in refused] == [Unavailable]
 
 
 @pytest.mark.parametrize("damage", ["gone", "damaged", "behind"])
