@@ -10,6 +10,7 @@ import os
 import select
 import socket
 import struct
+import sys
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,6 +34,8 @@ UNSENT_BYTES = 128 * 1024  # in the kernel, or a slow reader would seem to rest 
 NO_FILES_SECONDS = 0.1
 YOUNG_SECONDS = 1.0
 NOTE_SECONDS = 60
+DRAIN_SECONDS = 9  # of the ten that an end may take
+TAKING_SECONDS = 2  # a client that took something so short ago is still taking its answer
 _NO_FILES = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _CUT_OFF = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)  # `struct linger`: on, for no second
 _TOLD = {
@@ -91,11 +94,15 @@ class Connection(HTTPChannel):
     @property
     def _next_is_due(self) -> bool:
         waits = self.requests or self.total_outbufs_len or self.will_close or self.close_when_flushed
-        return bool(self._rest) and not waits
+        return bool(self._rest) and not waits and not self.server.ending
+
+    def owes(self, now: float) -> bool:
+        """Tell whether a request is at work here, or its client still takes the answer."""
+        return bool(self.requests or (self.total_outbufs_len and now - self.idle_since < TAKING_SECONDS))
 
     def readable(self) -> bool:
         """Tell whether more may be received."""
-        return self.socket is not None and not self._rest and super().readable()
+        return self.socket is not None and not self._rest and not self.server.ending and super().readable()
 
     def writable(self) -> bool:
         """Tell whether something is to be done once the client takes bytes: the next request too waits for that."""
@@ -124,7 +131,7 @@ class Connection(HTTPChannel):
     def write_soon(self, data: bytes) -> int:
         """Queue a part of an answer; waits in a handler's thread while too much is queued."""
         if not self.total_outbufs_len:
-            self._answer_pace.restart(self._sent)
+            self._answer_pace.restart(self._taken)
         return super().write_soon(data)
 
     def send(self, data: bytes, do_close: bool = True) -> int:
@@ -135,6 +142,11 @@ class Connection(HTTPChannel):
             self.idle_since = monotonic()
         return sent
 
+    @property
+    def _taken(self) -> int:
+        """How much was sent and, where the system tells, has arrived: it takes more only once much of that did."""
+        return self._sent - _on_its_way(self.socket)
+
     def service(self) -> None:
         """Answer the request, in a handler's thread."""
         super().service()
@@ -143,16 +155,14 @@ class Connection(HTTPChannel):
     def overstepped(self, now: float, limits: Settings) -> str:
         """Return the setting whose limit the client overstepped, empty for none."""
         least, seconds = limits["server.stall_bytes"], limits["server.stall_timeout"]
-        if self.total_outbufs_len:
-            slow = self._answer_pace.stalled(self._sent, now, least, seconds)
+        if self.total_outbufs_len or self._next_is_due:
+            slow = self._answer_pace.stalled(self._taken, now, least, seconds)
             return "server.stall_timeout" if slow else ""
         if self.requests:  # a handler is at work
             return ""
         request = self.request
         if request is None:
-            # With a next request at hand it is the kernel that waits for the client to take the answer.
-            limit = "server.stall_timeout" if self._rest else "server.idle_timeout"
-            return limit if now - self.idle_since > limits[limit] else ""
+            return "server.idle_timeout" if now - self.idle_since > limits["server.idle_timeout"] else ""
         if not request.headers_finished:
             return "server.header_timeout" if now - request.began > limits["server.header_timeout"] else ""
         if now - request.body_began > limits["server.body_timeout"]:
@@ -194,6 +204,7 @@ class Server(TcpWSGIServer):
     """
 
     active_channels: Any
+    _map: Any
 
     def __init__(
         self,
@@ -214,6 +225,7 @@ class Server(TcpWSGIServer):
         self._full = False
         self._wanted = 1  # places for new connections in the next round
         self._full_until = 0.0
+        self.ending = False
         self._urgent_tasks = ThreadedTaskDispatcher()
         self._urgent_tasks.set_thread_count(1)
         adj = Adjustments(
@@ -226,9 +238,28 @@ class Server(TcpWSGIServer):
         where: Any = (listener.family, listener.type, listener.proto, listener.getsockname())
         super().__init__(application, None, True, listener, adj=adj, sockinfo=where, bind_socket=False)
 
+    def run(self) -> None:
+        """Serve until `end`, then send what is owed: answers wait in this process until their clients take them."""
+        while not self.ending:
+            self._turn(self.adj.asyncore_loop_timeout)
+        log.info("stopping")
+        until = monotonic() + DRAIN_SECONDS
+        while (now := monotonic()) < until and any(channel.owes(now) for channel in self.active_channels.values()):
+            self._turn(0.1)
+
+    def _turn(self, seconds: float) -> None:
+        self.asyncore.loop(timeout=seconds, map=self._map, use_poll=self.adj.asyncore_use_poll, count=1)
+
+    def end(self) -> None:
+        """Take no more requests. Handlers of signals call this: raising there could send a part of an answer twice."""
+        self.ending = True
+        self.pull_trigger()
+
     def readable(self) -> bool:
         """Tell whether a connection may be taken: there is room for one, or one gives way."""
         accepting = super().readable()  # sees to `maintenance` too
+        if self.ending:
+            return False
         room = self._limit - len(self.active_channels)
         while room < self._wanted and self._make_room("server.connection_limit"):
             room += 1
@@ -326,6 +357,17 @@ class Notes:
             level = logging.DEBUG if name in _USUAL else logging.WARNING
             log.log(level, "%s: %d", _TOLD[name], self._counts.pop(name))
             self._next[name] = now + NOTE_SECONDS
+
+
+def _on_its_way(connection: socket.socket | None) -> int:
+    """Return how many bytes the system has taken for a connection that the other side did not confirm; 0 if unknown."""
+    try:
+        import fcntl  # neither is there on Windows
+        import termios
+
+        return int.from_bytes(fcntl.ioctl(connection, termios.TIOCOUTQ, bytes(4)), sys.byteorder)  # type: ignore[arg-type]
+    except (ImportError, AttributeError, OSError, TypeError, ValueError):  # the last three: it is closed
+        return 0
 
 
 def _room_for() -> int:

@@ -31,7 +31,6 @@ log = logging.getLogger("snaglist")
 # Bodies over an endpoint's limit are read this far and refused by the gate: waitress closes the connection while
 # the client still sends, which then sees a reset in place of the answer.
 BODY_MARGIN = 8 * 1024 * 1024
-DRAIN_SECONDS = 5  # after the 5 that waitress itself gives
 MAX_HEADERS = 96 * 1024
 RECEIVED_BYTES = 64 * 1024  # at once; waitress's 8 KiB cost most bodies several rounds of its loop
 BODY_IN_MEMORY = 128 * 1024  # of each connection; the rest waits in a file
@@ -80,11 +79,12 @@ def serve(
         for worker in workers:
             worker.start()
         ready(f"http://{_shown(host)}:{listener.getsockname()[1]}/")
+        exit_on_signals(server.end)
         server.run()
     except SystemExit:
         log.info("stopping")
     finally:
-        server.task_dispatcher.shutdown(timeout=DRAIN_SECONDS)
+        server.task_dispatcher.shutdown(timeout=1)
         server.close()
         for worker in workers:
             worker.stop()
@@ -106,17 +106,21 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def exit_on_signals() -> None:
-    """Raise Stopped, a SystemExit, in the main thread at the first signal to end.
+def _stop() -> None:
+    raise Stopped(0)
 
-    waitress drains its requests when that reaches its loop; a plain SIGTERM would cut them off. An event that a
-    handler set, while the main thread is about to wait for it, would lock itself up.
+
+def exit_on_signals(end: Callable[[], None] = _stop) -> None:
+    """Call `end` in the main thread at the first signal to end; it raises Stopped, a SystemExit, unless given.
+
+    A plain SIGTERM would cut requests and jobs off. An event that a handler set, while the main thread is about to
+    wait for it, would lock itself up.
     """
 
     def stop(*_: Any) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_IGN)  # once is enough; a second one must not cut the end short
-        raise Stopped(0)
+        end()
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, stop)

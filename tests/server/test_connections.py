@@ -348,6 +348,42 @@ def test_who_reads_slowly_but_steadily_gets_all_of_a_large_answer(serve: Serve, 
     assert received > 24 * MEBIBYTE and time.monotonic() - began > 3
 
 
+@pytest.mark.parametrize("part", ["middle", "end"])
+def test_who_takes_little_but_enough_is_not_cut_off(serve: Serve, part: str) -> None:
+    """The server's system takes 64 KiB at a time from it: for longer than the limit it takes nothing."""
+    server = serve("--no-jobs", SERVICE_SERVER_STALL_TIMEOUT="1", SERVICE_SERVER_STALL_BYTES="16384")
+    request = b"GET /?api=openapi" + HEAD + b"\r\n"
+    length = len(server.send(request).body)
+    assert length > 190_000
+    quickly = length - 110_000 if part == "end" else 0
+    with _connected(server, request * 2, receive=4096) as connection:
+        received = 0
+        while received < quickly:
+            received += len(connection.recv(65536))
+        began = time.monotonic()
+        while received < quickly + 80_000:
+            received += len(connection.recv(1000))
+            time.sleep(max(0, began + (received - quickly) / 20_000 - time.monotonic()))
+        assert is_open(connection)
+    assert not [line for line in log_of(server) if "stall" in line]
+
+
+def test_an_end_waits_for_who_takes_an_answer(serve: Serve, tmp_path: Path) -> None:
+    """But not for one who takes nothing."""
+    server = serve("--no-jobs", program=WITH_PLUGIN, FOLDER=str(tmp_path), MEBIBYTES="8")
+    with asking(server) as reader, asking(server) as other:
+        for connection in (reader, other):
+            connection.sendall(b"GET /?api=big" + HEAD + b"Connection: close\r\n\r\n")
+        received = len(reader.recv(65536))
+        comes_true(lambda: (tmp_path / "calls").read_text() == "xx")
+        server.process.send_signal(signal.SIGTERM)
+        while part := reader.recv(65536):
+            received += len(part)
+            time.sleep(0.01)
+        assert received > 8 * MEBIBYTE
+        assert server.process.wait(8) == 0
+
+
 def test_who_sends_slowly_but_steadily_is_answered(serve: Serve) -> None:
     server = serve("--no-jobs", SERVICE_SERVER_STALL_TIMEOUT="1", SERVICE_SERVER_STALL_BYTES="1000")
     body = b'{"name":"' + b"x" * 19_989 + b'"}'
