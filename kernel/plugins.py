@@ -133,9 +133,8 @@ class Plugins:
 
     def commands(self) -> list[tuple[Plugin, click.Command]]:
         """Ask the plugins for their commands."""
-        for plugin in self.loaded():
-            if "register_commands" in plugin.hooks:
-                self.attempt(plugin, "register_commands", partial(self._collect, plugin, "register_commands"))
+        for plugin, _ in self.calls(hookspecs.register_commands):
+            self.attempt(plugin, "register_commands", partial(self._collect, plugin, "register_commands"))
         return self.added(hookspecs.register_commands)
 
     # -- state per application
@@ -363,11 +362,10 @@ class Plugins:
 def _returned(function: Callable[..., Any]) -> tuple[type, Any]:
     """Return what kind of collection a hook returns, and of which class what is in it is; raises for anything else."""
     returns = get_type_hints(function).get("return")
-    collection = get_origin(returns)
+    collection, kinds = get_origin(returns), get_args(returns)
     if not isinstance(collection, type) or not issubclass(collection, Iterable):
         raise TypeError(f"{function.__name__}(): a hook without arguments returns a Sequence[…] or a Mapping[str, …]")
-    kind = get_args(returns)[-1]
-    return collection, get_origin(kind) or kind
+    return collection, get_origin(kinds[-1]) or kinds[-1]
 
 
 def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, Iterable[tuple[Any, Any]]]:
