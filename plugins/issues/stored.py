@@ -6,7 +6,7 @@ What is written goes through the functions of `snaglist.plugins.issues`.
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_
 
 from snaglist.kernel.database import contains
 from snaglist.plugins.issues import tables
@@ -56,9 +56,3 @@ def may_hold(text: str) -> ColumnElement[bool]:
     """
     long = func.length(samples.message) > MAX_SEARCHED  # bytes on MySQL, which finds no less
     return or_(contains(tables.issues.c.search_text, text), long)
-
-
-def hold_module(db: Connection, module_id: int) -> bool:
-    """Keep a module from being deleted until the end of the transaction; False when there is none."""
-    held = select(modules.id).where(modules.id == module_id).with_for_update(read=True, key_share=True)
-    return db.execute(held).first() is not None
