@@ -38,15 +38,15 @@ history = rows.promised(
 )
 
 
-def with_module(found: Select[Any], module_id: ColumnElement[Any]) -> Select[Any]:
+def with_module(statement: Select[Any], module_id: ColumnElement[Any]) -> Select[Any]:
     """Add `module_name`, `module_slug` and `module_color` of the module that a column refers to, null without one."""
     shown = (modules[name].label(f"module_{name}") for name in ("name", "slug", "color"))
-    return found.add_columns(*shown).outerjoin(tables.modules, modules.id == module_id)
+    return statement.add_columns(*shown).outerjoin(tables.modules, modules.id == module_id)
 
 
-def with_sample(found: Select[Any]) -> Select[Any]:
+def with_sample(statement: Select[Any]) -> Select[Any]:
     """Join the rows of issues with their samples, where they have one."""
-    return found.outerjoin(tables.issue_samples, samples.issue_id == issues.id)
+    return statement.outerjoin(tables.issue_samples, samples.issue_id == issues.id)
 
 
 def may_hold(text: str) -> ColumnElement[bool]:
