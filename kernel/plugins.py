@@ -133,9 +133,8 @@ class Plugins:
 
     def commands(self) -> list[tuple[Plugin, click.Command]]:
         """Ask the plugins for their commands."""
-        for plugin in self.loaded():
-            if "register_commands" in plugin.hooks:
-                self.attempt(plugin, "register_commands", partial(self._collect, plugin, "register_commands"))
+        for plugin, _ in self.calls(hookspecs.register_commands):
+            self.attempt(plugin, "register_commands", partial(self._collect, plugin, "register_commands"))
         return self.added(hookspecs.register_commands)
 
     # -- state per application
@@ -293,11 +292,11 @@ class Plugins:
     def _add_hookspecs(self, plugin: Plugin) -> None:
         if hasattr(plugin.module, "register_hookspecs"):
             namespace = plugin.module.register_hookspecs()
-            self._manager.add_hookspecs(namespace)
-            for name in vars(namespace).keys() & vars(self._manager.hook).keys():
+            for name, function in getmembers(namespace, lambda one: hasattr(one, "snaglist_spec")):
                 self._own.add((plugin.id, name))
-                if not self._specification(name).argnames:
-                    _returned(self._specification(name).function)  # raises for what its annotation cannot be
+                if not signature(function).parameters:
+                    _returned(function)  # before others can implement it
+            self._manager.add_hookspecs(namespace)
 
     def _register(self, plugin: Plugin) -> None:
         """Let pluggy look at the implementations of a plugin, and note them."""
@@ -360,11 +359,13 @@ class Plugins:
 
 
 @cache
-def _returned(function: Callable[..., Any]) -> tuple[Any, Any]:
-    """Return what kind of collection a hook returns, None for a single value, and of which class what is in it is."""
-    returns = get_type_hints(function)["return"]
-    kind = (get_args(returns) or (returns,))[-1]
-    return get_origin(returns), get_origin(kind) or kind
+def _returned(function: Callable[..., Any]) -> tuple[type, Any]:
+    """Return what kind of collection a hook returns, and of which class what is in it is; raises for anything else."""
+    returns = get_type_hints(function).get("return")
+    collection, kinds = get_origin(returns), get_args(returns)
+    if not isinstance(collection, type) or not issubclass(collection, Iterable):
+        raise TypeError(f"{function.__name__}(): a hook without arguments returns a Sequence[…] or a Mapping[str, …]")
+    return collection, get_origin(kinds[-1]) or kinds[-1]
 
 
 def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, Iterable[tuple[Any, Any]]]:
@@ -372,7 +373,7 @@ def _read(function: Callable[..., Any], result: Any, owner: str) -> tuple[type, 
     collection, kind = _returned(function)
     if result is None:
         return kind, ()
-    by_name = collection is Mapping
+    by_name = issubclass(collection, Mapping)
     if isinstance(result, Mapping) != by_name or isinstance(result, str) or not hasattr(result, "__iter__"):
         wanted, given = collection.__name__.lower(), type(result).__name__
         raise TypeError(f"{function.__name__}() must return a {wanted} of {kind.__name__}, not {given}")

@@ -18,7 +18,6 @@ _SHOWN: dict[str, tuple[str, ...]] = {
     ),
     "database": ("upsert", "insert_ignore", "contains", "chunks"),
     "ddl": (),
-    "cli": ("Session", "command", "group", "table"),
     "store": ("get_setting", "put_setting", "get_settings"),
 }  # fmt: skip
 _AREAS: dict[str, tuple[str, ...]] = {
@@ -27,7 +26,10 @@ _AREAS: dict[str, tuple[str, ...]] = {
         "Event", "ExceptionInfo", "Frame", "AccessInfo", "EventSource", "StoredEvent", "StoredBatch", "IssueChange",
         "store_events", "create_issue", "change_status", "resolve_issue_id", "stored",
     ),
-    "snaglist.plugins.system": ("HealthCheck", "Metric", "StoredSecret"),
+    "snaglist.plugins.system": (
+        "Job", "JobCall", "Cancelled", "LeaseLost", "job_reply", "job_state", "command", "group", "Session", "table",
+        "HealthCheck", "Metric", "StoredSecret", "rows",
+    ),
     "snaglist.plugins.tags": (),
     "snaglist.plugins.logs": (
         "Parser", "Clock", "LineBatch", "AccessLine", "Reader", "read_file", "allowed_roots", "stored",
@@ -80,14 +82,16 @@ def _module(name: str, chosen: Sequence[str] | None, about: str = "") -> Iterato
         yield f"{about[0].upper()}{about[1:]}.\n"
     shown = public if chosen == () else chosen or ()
     for item in shown:
-        yield _entry(item, getattr(module, item))
+        thing = getattr(module, item)
+        # The kernel's modules, which no list chooses, have sections of their own.
+        yield _entry(item, thing) + (_inside(thing) if chosen and inspect.ismodule(thing) else "")
     if rest := [item for item in public if item not in shown]:
         yield f"{'Also: ' if shown else ''}{', '.join(f'`{item}`' for item in rest)}.\n"
 
 
 def _entry(name: str, thing: Any) -> str:
     if inspect.ismodule(thing):
-        return f"- module `{name}`: {_first(thing)}\n{_columns(thing)}"
+        return f"- module `{name}`: {_first(thing)}\n"
     if not inspect.isclass(thing) and not inspect.isroutine(thing):
         return f"- `{name}`\n"
     lines = [f"#### `{name}{_signature(thing)}`\n", _text(thing), ""]
@@ -97,13 +101,15 @@ def _entry(name: str, thing: Any) -> str:
     return "\n".join(lines)
 
 
-def _columns(module: Any) -> str:
-    """Return the columns that a module promises, a list for each table."""
+def _inside(module: Any) -> str:
+    """Return what a module promises: its functions, and the columns of each table."""
     shown = ""
-    for name, columns in vars(module).items():
-        if isinstance(columns, ColumnCollection) and not name.startswith("_"):
-            names = ", ".join(f"`{column.key}`" for column in columns)
-            shown += f"  - `{module.__name__.rpartition('.')[2]}.{name}`: {names}\n"
+    for name, thing in vars(module).items():
+        full = f"{module.__name__.rpartition('.')[2]}.{name}"
+        if isinstance(thing, ColumnCollection) and not name.startswith("_"):
+            shown += f"  - `{full}`: {', '.join(f'`{column.key}`' for column in thing)}\n"
+        elif inspect.isfunction(thing) and thing.__module__ == module.__name__ and not name.startswith("_"):
+            shown += f"  - `{full}{_signature(thing)}`: {_first(thing)}\n"
     return shown
 
 

@@ -120,7 +120,7 @@ class Reach:
     hint = "see that a NATS server with JetStream runs, and that SERVICE_INGEST_BROKER names it and who may use it"
 
     def __init__(self) -> None:
-        self._asked: tuple[float, bool] | None = None
+        self._found: dict[str, tuple[float, bool]] = {}  # by URLs: when they were asked, and whether one answered
         self._lock = threading.Lock()
 
     @staticmethod
@@ -132,9 +132,9 @@ class Reach:
         """Tell whether it answers."""
         urls = service.settings["ingest.broker"]
         with self._lock:
-            if self._asked is None or time.monotonic() - self._asked[0] > REACH_SECONDS:
-                self._asked = (time.monotonic(), _answers(urls))
-            return self._asked[1]
+            if urls not in self._found or time.monotonic() - self._found[urls][0] > REACH_SECONDS:
+                self._found[urls] = (time.monotonic(), _answers(urls))
+            return self._found[urls][1]
 
 
 class _Storer:

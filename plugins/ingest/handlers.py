@@ -23,13 +23,13 @@ LARGE = 256 * 1024
 
 
 class Receiver:
-    """The handlers of one service."""
+    """The handler of `ingest`; services in one process share it."""
 
     def __init__(self) -> None:
         self._intake = Intake(RATES)
         self._large = threading.Lock()
         self._guard = threading.Lock()
-        self._wire: Wire | None = None
+        self._wires: dict[str, Wire] = {}  # by the URLs of their broker
 
     def post_events(self, call: Call) -> Mapping[str, Any]:
         """Store the good ones of the events that were sent; 202 when they are durable."""
@@ -50,8 +50,9 @@ class Receiver:
         if not urls or call.query.get("wait"):
             return self._intake.deliver(call, delivery)
         with self._guard:
-            self._wire = self._wire or Wire(urls)
-        return broker.hand_over(call, self._wire, delivery)
+            if urls not in self._wires:
+                self._wires[urls] = Wire(urls)
+        return broker.hand_over(call, self._wires[urls], delivery)
 
 
 def post_settings(call: Call) -> Mapping[str, Any]:

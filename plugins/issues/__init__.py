@@ -47,13 +47,12 @@ from snaglist.plugins.issues.learning.tables import LATER
 from snaglist.plugins.issues.learning.tables import TABLES as LEARNED
 from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
-from snaglist.plugins.issues.modules import find_or_create_module
+from snaglist.plugins.issues.modules import find_or_create_module, hold_module
 from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
-from snaglist.plugins.issues.stored import hold_module
 from snaglist.plugins.issues.stored_paths import file_at, relative_to_data, show_path, stored_path
 from snaglist.plugins.issues.storing import (
     Removed,

@@ -50,8 +50,9 @@ class ListColumn:
     """A field of each issue that is shown, and a column of the dashboard's list.
 
     `values(call, issue_ids)` returns JSON values by issue id, for at most 500 issues, in an open transaction; an issue
-    that it leaves out has `missing`, and so have all when it raises. `schema` is the JSON Schema of a value. The
-    dashboard shows texts and numbers under the `heading`, and no column without one.
+    that it leaves out has `missing`, and so have all when it raises. `schema` is the JSON Schema of a value; it
+    need not allow null as `missing`. The dashboard shows texts and numbers under the `heading`, and no column without
+    one.
     """
 
     name: str

@@ -6,47 +6,47 @@ What is written goes through the functions of `snaglist.plugins.issues`.
 
 from typing import Any
 
-from sqlalchemy import ColumnCollection, ColumnElement, Connection, Select, Table, func, or_, select
+from sqlalchemy import ColumnElement, Select, func, or_
 
 from snaglist.kernel.database import contains
 from snaglist.plugins.issues import tables
 from snaglist.plugins.issues.storing.samples import MAX_SEARCHED
+from snaglist.plugins.system import rows
 
-
-def _of(table: Table, *names: str) -> ColumnCollection[str, ColumnElement[Any]]:
-    return select(*(table.c[name] for name in names)).selected_columns
-
-
-modules = _of(tables.modules, "id", "name", "name_key", "slug", "color")
-issues = _of(
+modules = rows.promised(tables.modules, "id", "name", "name_key", "slug", "color")
+issues = rows.promised(
     tables.issues,
     "id", "origin", "kind", "module_id", "severity", "environment", "log_type", "channel", "title", "exception_class",
     "source_frame", "count", "stored_occurrences", "first_seen", "last_seen", "status", "status_updated_at", "fixed_at",
     "fixed_release", "snoozed_until", "snooze_count", "external_source", "external_id", "external_url", "assignee",
     "assigned_to_id", "assigned_to_label", "sample_occurrence_id", "created_at", "updated_at",
 )  # fmt: skip
-samples = _of(tables.issue_samples, "issue_id", "message", "stack", "context", "exceptions")
-groupings = _of(tables.groupings, "id", "issue_id", "fingerprint")
-occurrences = _of(
+samples = rows.promised(tables.issue_samples, "issue_id", "message", "stack", "context", "exceptions")
+groupings = rows.promised(tables.groupings, "id", "issue_id", "fingerprint")
+occurrences = rows.promised(
     tables.occurrences,
     "id", "issue_id", "grouping_id", "source_id", "occurred_at", "received_at", "time_source", "severity",
     "environment", "release", "server_name", "event_id", "byte_start", "byte_end", "provisional", "truncated",
     "context_preview",
 )  # fmt: skip
-facets = _of(tables.issue_facets, "issue_id", "facet", "value", "value_hash", "count", "first_seen", "last_seen")
-hours = _of(tables.event_hours, "issue_id", "hour", "count")
-history = _of(tables.status_history, "id", "issue_id", "event", "from_status", "to_status", "note", "created_at")
+facets = rows.promised(
+    tables.issue_facets, "issue_id", "facet", "value", "value_hash", "count", "first_seen", "last_seen"
+)
+hours = rows.promised(tables.event_hours, "issue_id", "hour", "count")
+history = rows.promised(
+    tables.status_history, "id", "issue_id", "event", "from_status", "to_status", "note", "created_at"
+)
 
 
-def with_module(rows: Select[Any], module_id: ColumnElement[Any]) -> Select[Any]:
+def with_module(statement: Select[Any], module_id: ColumnElement[Any]) -> Select[Any]:
     """Add `module_name`, `module_slug` and `module_color` of the module that a column refers to, null without one."""
     shown = (modules[name].label(f"module_{name}") for name in ("name", "slug", "color"))
-    return rows.add_columns(*shown).outerjoin(tables.modules, modules.id == module_id)
+    return statement.add_columns(*shown).outerjoin(tables.modules, modules.id == module_id)
 
 
-def with_sample(rows: Select[Any]) -> Select[Any]:
+def with_sample(statement: Select[Any]) -> Select[Any]:
     """Join the rows of issues with their samples, where they have one."""
-    return rows.outerjoin(tables.issue_samples, samples.issue_id == issues.id)
+    return statement.outerjoin(tables.issue_samples, samples.issue_id == issues.id)
 
 
 def may_hold(text: str) -> ColumnElement[bool]:
@@ -56,9 +56,3 @@ def may_hold(text: str) -> ColumnElement[bool]:
     """
     long = func.length(samples.message) > MAX_SEARCHED  # bytes on MySQL, which finds no less
     return or_(contains(tables.issues.c.search_text, text), long)
-
-
-def hold_module(db: Connection, module_id: int) -> bool:
-    """Keep a module from being deleted until the end of the transaction; False when there is none."""
-    held = select(modules.id).where(modules.id == module_id).with_for_update(read=True, key_share=True)
-    return db.execute(held).first() is not None

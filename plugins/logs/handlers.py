@@ -5,12 +5,13 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, paging, read, write
+from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read, write
 from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
 from snaglist.plugins.logs.show import raw_text
 from snaglist.plugins.logs.store import deletions, queries
-from snaglist.plugins.system import job_reply
+from snaglist.plugins.logs.tables import sources
+from snaglist.plugins.system import job_reply, rows
 
 IMPORT = "import"
 
@@ -23,16 +24,14 @@ _FILE_FIELDS = (
 
 def list_sources(call: Call) -> Mapping[str, Any]:
     """List sources, the newest import first."""
-    page, limit = call.query["page"], call.query["limit"]
-    shown = [_file(call, row) for row in queries.page_of_sources(call.db, page, limit)]
-    deleted = deletions.numbers_of(call.db, [source["id"] for source in shown])
-    data = [{**source, "deleted": deleted.get(source["id"], 0)} for source in shown]
-    return {"data": data, "meta": paging.meta(queries.count_sources(call.db), page, limit)}
+    page, meta = rows.page(call, queries.newest_first(), sources)
+    deleted = deletions.numbers_of(call.db, [row.id for row in page])
+    return {"data": [{**_file(call, row), "deleted": deleted.get(row.id, 0)} for row in page], "meta": meta}
 
 
 def latest_files(call: Call, limit: int) -> list[dict[str, Any]]:
     """Return the sources that were read last."""
-    return [_file(call, row) for row in queries.page_of_sources(call.db, 1, limit)]
+    return [_file(call, row) for row in call.db.execute(queries.newest_first().limit(limit))]
 
 
 def _file(call: Call, row: Row[Any]) -> dict[str, Any]:

@@ -1,8 +1,6 @@
 """What other areas and plugins may read of the tables of logs: these columns stay, and keep their meaning."""
 
-from sqlalchemy import select
-
 from snaglist.plugins.logs import tables
+from snaglist.plugins.system import rows
 
-_sources = tables.sources.c
-sources = select(_sources.id, _sources.path, _sources.log_type, _sources.channel, _sources.module_id).selected_columns
+sources = rows.promised(tables.sources, "id", "path", "log_type", "channel", "module_id")

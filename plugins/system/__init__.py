@@ -1,6 +1,6 @@
 """The system area: what an installation says about itself, and how its applications, plugins and jobs are steered.
 
-It looks after what the kernel owns (registry, plugin states, the jobs table) and is built on the kernel alone.
+It looks after what the kernel owns (registry, plugin states), runs background work, and is built on the kernel alone.
 """
 
 from collections.abc import Sequence

@@ -229,7 +229,7 @@ def name_failures(plugin: Plugin, command: click.Command) -> None:
 
 
 def look(service: Service, plugin: Plugin) -> Iterator[tuple[str, BaseException | str]]:
-    """Give hooks and what is wrong with what they registered: settings that they name, schemas of endpoints."""
+    """Give hooks and what is wrong with what they added: settings that they name, parts, schemas of endpoints."""
     named: list[tuple[str, Any]] = [("register_jobs", job.every) for job in plugin.values(register_jobs)]
     endpoints = plugin.values(hookspecs.register_endpoints)
     named += [("register_endpoints", endpoint.body_limit) for endpoint in endpoints]

@@ -1,9 +1,10 @@
-"""Rows of tables, for areas and wheels: one by its id, many by values of a column, a page of them."""
+"""Rows and columns of tables, for areas and wheels: one row by its id, many by values, a page; promised columns."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import (
+    ColumnCollection,
     ColumnElement,
     Connection,
     Delete,
@@ -17,11 +18,12 @@ from sqlalchemy import (
     select,
     update,
 )  # fmt: skip
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from snaglist.kernel import Call, paging
 from snaglist.kernel.database import chunks, inserted_id
 
-__all__ = ["MOST", "add", "among", "change", "find", "page", "remove"]
+__all__ = ["MOST", "add", "among", "change", "find", "page", "promised", "remove"]
 
 MOST = 500  # values in one statement: databases bound their number
 
@@ -69,3 +71,17 @@ def page(
     total = call.db.execute(select(func.count()).select_from(counted).where(*wanted)).scalar_one()
     found = call.db.execute(listed.where(*wanted).limit(limit).offset((number - 1) * limit)).all()
     return list(found), paging.meta(total, number, limit)
+
+
+class _Promised(ReadOnlyColumnCollection[str, Any]):
+    def __getattr__(self, key: str) -> Any:
+        try:
+            return super().__getattr__(key)
+        except AttributeError:
+            raise AttributeError(f"{key} is not promised; these columns are: {', '.join(self.keys())}") from None
+
+
+def promised(table: Table, *names: str) -> ColumnCollection[str, ColumnElement[Any]]:
+    """Return columns of a table that others may read, and by no other names."""
+    columns: Any = select(*(table.c[name] for name in names)).selected_columns
+    return _Promised(columns)

@@ -3,40 +3,32 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, Table, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, Table, delete, select, update
 
 from snaglist.kernel.database import chunks, insert_ignore
+from snaglist.plugins.system import insert_rows, rows
 from snaglist.plugins.tags.tables import issue_tags, tag_removals
 
-CHUNK = 500
 Pair = tuple[int, int]
 
 
 def attach_by_hand(db: Connection, issue_ids: Sequence[int], tag_id: int, *, now: str, label: str | None) -> None:
     """Put a tag on issues by hand: any assignment becomes `manual`, an earlier removal is forgotten."""
-    for some in chunks(sorted(set(issue_ids)), CHUNK):
-        db.execute(delete(tag_removals).where(tag_removals.c.tag_id == tag_id, tag_removals.c.issue_id.in_(some)))
-        db.execute(
-            update(issue_tags)
-            .where(issue_tags.c.tag_id == tag_id, issue_tags.c.issue_id.in_(some), issue_tags.c.source != "manual")
-            .values(source="manual", created_at=now, created_by=label)
-        )
-        rows = [
-            {"issue_id": issue_id, "tag_id": tag_id, "source": "manual", "created_at": now, "created_by": label}
-            for issue_id in some
-        ]
-        insert_ignore(db, issue_tags, rows)
+    rows.among(db, delete(tag_removals).where(tag_removals.c.tag_id == tag_id), tag_removals.c.issue_id, issue_ids)
+    by_hand = {"source": "manual", "created_at": now, "created_by": label}
+    others = update(issue_tags).where(issue_tags.c.tag_id == tag_id, issue_tags.c.source != "manual").values(by_hand)
+    rows.among(db, others, issue_tags.c.issue_id, issue_ids)
+    made = [{"issue_id": issue_id, "tag_id": tag_id, **by_hand} for issue_id in sorted(set(issue_ids))]
+    insert_ignore(db, issue_tags, made)
 
 
 def detach_by_hand(db: Connection, issue_ids: Sequence[int], tag_id: int, *, now: str, label: str | None) -> None:
     """Take a tag off issues by hand; where it was, no rule, sender or tracker puts it on again."""
-    for some in chunks(sorted(set(issue_ids)), CHUNK):
-        here = (issue_tags.c.tag_id == tag_id, issue_tags.c.issue_id.in_(some))
-        tagged = db.execute(select(issue_tags.c.issue_id).where(*here).order_by(issue_tags.c.issue_id)).scalars().all()
-        if tagged:
-            db.execute(delete(issue_tags).where(*here))
-            rows = [{"issue_id": id_, "tag_id": tag_id, "removed_at": now, "removed_by": label} for id_ in tagged]
-            insert_ignore(db, tag_removals, rows)
+    has, of = issue_tags.c.tag_id == tag_id, issue_tags.c.issue_id
+    tagged = [row.issue_id for row in rows.among(db, select(of).where(has).order_by(of), of, set(issue_ids))]
+    rows.among(db, delete(issue_tags).where(has), of, tagged)
+    removed = {"tag_id": tag_id, "removed_at": now, "removed_by": label}
+    insert_ignore(db, tag_removals, [{"issue_id": issue_id, **removed} for issue_id in tagged])
 
 
 def attach_automatic(db: Connection, pairs: Sequence[Pair], source: str, *, now: str) -> None:
@@ -44,14 +36,14 @@ def attach_automatic(db: Connection, pairs: Sequence[Pair], source: str, *, now:
 
     Only adds: an assignment that exists stays as it is, and a tag that was removed by hand stays off.
     """
-    for some in chunks(sorted(set(pairs)), CHUNK):
+    for some in chunks(sorted(set(pairs)), rows.MOST):
         removed = _removed(db, some)
-        rows = [
+        made = [
             {"issue_id": issue_id, "tag_id": tag_id, "source": source, "created_at": now, "created_by": None}
             for issue_id, tag_id in some
             if (issue_id, tag_id) not in removed
         ]
-        insert_ignore(db, issue_tags, rows)
+        insert_ignore(db, issue_tags, made)
 
 
 def move_tags(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
@@ -69,26 +61,19 @@ def move_tags(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
         if row["source"] == "manual" or row["tag_id"] not in refused:
             tags.setdefault(row["tag_id"], {**row, "issue_id": target_id})
     kept = {row["tag_id"]: {**row, "issue_id": target_id} for row in removals if row["tag_id"] not in tags}
-    for table, rows in ((issue_tags, tags), (tag_removals, kept)):
-        for some in chunks(everywhere, CHUNK):
-            db.execute(delete(table).where(table.c.issue_id.in_(some)))
-        if rows:
-            db.execute(insert(table), [row for _, row in sorted(rows.items())])
+    for table, joined in ((issue_tags, tags), (tag_removals, kept)):
+        rows.among(db, delete(table), table.c.issue_id, everywhere)
+        insert_rows(db, table, [row for _, row in sorted(joined.items())])
 
 
 def copy_tags(db: Connection, issue_id: int, new_id: int) -> None:
     """Give a new issue the tags of another one, and the memory of those taken off it by hand."""
     for table in (issue_tags, tag_removals):
-        rows = [{**row, "issue_id": new_id} for row in _rows_of(db, table, [issue_id])]
-        if rows:
-            db.execute(insert(table), rows)
+        insert_rows(db, table, [{**row, "issue_id": new_id} for row in _rows_of(db, table, [issue_id])])
 
 
 def _rows_of(db: Connection, table: Table, issue_ids: Sequence[int]) -> list[RowMapping]:
-    found: list[RowMapping] = []
-    for some in chunks(issue_ids, CHUNK):
-        found += db.execute(select(table).where(table.c.issue_id.in_(some))).mappings()
-    return found
+    return [row._mapping for row in rows.among(db, select(table), table.c.issue_id, issue_ids)]
 
 
 def _removed(db: Connection, pairs: Sequence[Pair]) -> set[Pair]:

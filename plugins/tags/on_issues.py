@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, ScalarSelect, Select, select
 
 from snaglist.kernel import Call, NotFound
-from snaglist.kernel.database import chunks
+from snaglist.plugins.system import rows
 from snaglist.plugins.tags import queries
 from snaglist.plugins.tags.assignments import attach_by_hand, detach_by_hand
 from snaglist.plugins.tags.service import UNKNOWN
@@ -47,12 +47,8 @@ def tagged(tag_id: int) -> Select[tuple[int]]:
 
 def tag_pairs(db: Connection, issue_ids: Collection[int], tag_ids: Collection[int]) -> set[tuple[int, int]]:
     """Return which of the issues have which of the tags, as pairs of issue and tag."""
-    found: set[tuple[int, int]] = set()
-    for some in chunks(sorted(issue_ids), queries.MAX_PARAMETERS):
-        pairs = select(issue_tags.c.issue_id, issue_tags.c.tag_id)
-        here = pairs.where(issue_tags.c.issue_id.in_(some), issue_tags.c.tag_id.in_(sorted(tag_ids)))
-        found.update((row.issue_id, row.tag_id) for row in db.execute(here))
-    return found
+    pairs = select(issue_tags.c.issue_id, issue_tags.c.tag_id).where(issue_tags.c.tag_id.in_(sorted(tag_ids)))
+    return {(row.issue_id, row.tag_id) for row in rows.among(db, pairs, issue_tags.c.issue_id, issue_ids)}
 
 
 def tag_name(tag_id: Any) -> ScalarSelect[str]:

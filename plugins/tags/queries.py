@@ -5,16 +5,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, delete, func, insert, or_, select, true
 
 from snaglist.kernel import key
-from snaglist.kernel.database import chunks, insert_ignore, inserted_id
+from snaglist.kernel.database import insert_ignore
 from snaglist.plugins.issues import stored
+from snaglist.plugins.system import rows
 from snaglist.plugins.tags.tables import issue_tags as _links
 from snaglist.plugins.tags.tables import tag_rules as _rules
 from snaglist.plugins.tags.tables import tags as _tags
-
-MAX_PARAMETERS = 500
 
 _issues, _samples = stored.issues, stored.samples
 
@@ -69,7 +68,7 @@ def lock_tag(db: Connection, tag_id: int) -> bool:
 
     Returns False when there is no such tag.
     """
-    return db.execute(select(_tags.c.id).where(_tags.c.id == tag_id).with_for_update()).first() is not None
+    return rows.find(db, _tags, tag_id, lock=True) is not None
 
 
 def hold_tags(db: Connection, ids: Collection[int]) -> set[int]:
@@ -84,36 +83,14 @@ def hold_issues(db: Connection, ids: Collection[int]) -> set[int]:
 
 def _hold(db: Connection, column: ColumnElement[int], ids: Collection[int]) -> set[int]:
     # The same locks that the foreign keys of an assignment take a moment later.
-    held: set[int] = set()
-    for part in chunks(sorted(ids), MAX_PARAMETERS):
-        rows = select(column).where(column.in_(part)).order_by(column).with_for_update(read=True, key_share=True)
-        held.update(db.execute(rows).scalars())
-    return held
-
-
-def insert_tag(db: Connection, row: Mapping[str, Any]) -> int:
-    """Insert a tag and return its id; IntegrityError when its name is taken."""
-    return inserted_id(db.execute(insert(_tags).values(row)))
-
-
-def update_tag(db: Connection, tag_id: int, row: Mapping[str, Any]) -> None:
-    """Change a tag; IntegrityError when its new name is taken."""
-    db.execute(update(_tags).where(_tags.c.id == tag_id).values(row))
-
-
-def delete_tag(db: Connection, tag_id: int) -> bool:
-    """Delete a tag, and by their keys its rule, assignments and removal memory; False when there is none."""
-    return db.execute(delete(_tags).where(_tags.c.id == tag_id)).rowcount > 0
+    held = select(column).order_by(column).with_for_update(read=True, key_share=True)
+    return {row.id for row in rows.among(db, held, column, ids)}
 
 
 def tag_ids(db: Connection, name_keys: Sequence[str]) -> dict[str, int]:
     """Return the ids of existing tags by `key(name)`, kept from being deleted like by `hold_tags`."""
-    found: dict[str, int] = {}
-    for part in chunks(name_keys, MAX_PARAMETERS):
-        rows = select(_tags.c.name_key, _tags.c.id).where(_tags.c.name_key.in_(part))
-        held = rows.order_by(_tags.c.id).with_for_update(read=True, key_share=True)
-        found.update({row.name_key: row.id for row in db.execute(held)})
-    return found
+    held = select(_tags.c.name_key, _tags.c.id).order_by(_tags.c.id).with_for_update(read=True, key_share=True)
+    return {row.name_key: row.id for row in rows.among(db, held, _tags.c.name_key, name_keys)}
 
 
 def count_tags(db: Connection) -> int:
@@ -121,9 +98,9 @@ def count_tags(db: Connection) -> int:
     return int(db.execute(select(func.count()).select_from(_tags)).scalar_one())
 
 
-def insert_missing_tags(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_missing_tags(db: Connection, missing: Sequence[Mapping[str, Any]]) -> None:
     """Insert tags, given in the order of `name_key`; names that exist meanwhile are left as they are."""
-    insert_ignore(db, _tags, rows)
+    insert_ignore(db, _tags, missing)
 
 
 # --- rules --------------------------------------------------------------------------------------------------------
@@ -174,14 +151,13 @@ def candidates(db: Connection, match_key: str, first: int, last: int, tag_id: in
     """
     tagged = _texts(_links.c.source).outerjoin(_links, and_(_links.c.issue_id == _issues.id, _links.c.tag_id == tag_id))
     may_match = or_(stored.may_hold(match_key), _links.c.source == "rule")
-    rows = tagged.where(_issues.id > first, _issues.id <= last, may_match).order_by(_issues.id)
-    return map(_issue_text, db.execute(rows))
+    found = tagged.where(_issues.id > first, _issues.id <= last, may_match).order_by(_issues.id)
+    return map(_issue_text, db.execute(found))
 
 
 def issue_texts(db: Connection, issue_ids: Sequence[int]) -> list[IssueText]:
     """Return what rules look at for some issues; those that do not exist are left out."""
-    rows = _texts().where(_issues.id.in_(issue_ids)).order_by(_issues.id)
-    return list(map(_issue_text, db.execute(rows)))
+    return list(map(_issue_text, rows.among(db, _texts().order_by(_issues.id), _issues.id, issue_ids)))
 
 
 def _texts(*more: Any) -> Select[Any]:
@@ -198,10 +174,8 @@ def _issue_text(row: Row[Any]) -> IssueText:
 
 def assignments(db: Connection, issue_ids: Sequence[int], source: str) -> set[tuple[int, int]]:
     """Return the (issue, tag) pairs that a source assigned to some issues."""
-    rows = db.execute(
-        select(_links.c.issue_id, _links.c.tag_id).where(_links.c.issue_id.in_(issue_ids), _links.c.source == source)
-    )
-    return {(row.issue_id, row.tag_id) for row in rows}
+    by_source = select(_links.c.issue_id, _links.c.tag_id).where(_links.c.source == source)
+    return {(row.issue_id, row.tag_id) for row in rows.among(db, by_source, _links.c.issue_id, issue_ids)}
 
 
 def clear_assignments(db: Connection, pairs: Collection[tuple[int, int]], source: str) -> None:
@@ -210,12 +184,11 @@ def clear_assignments(db: Connection, pairs: Collection[tuple[int, int]], source
     for issue_id, tag_id in sorted(pairs):
         by_tag[tag_id].append(issue_id)
     for tag_id, issue_ids in sorted(by_tag.items()):
-        for part in chunks(issue_ids, MAX_PARAMETERS):
-            here = (_links.c.issue_id.in_(part), _links.c.tag_id == tag_id, _links.c.source == source)
-            db.execute(delete(_links).where(*here))
+        cleared = delete(_links).where(_links.c.tag_id == tag_id, _links.c.source == source)
+        rows.among(db, cleared, _links.c.issue_id, issue_ids)
 
 
 def some_assigned_by_rule(db: Connection, tag_id: int, size: int) -> list[int]:
     """Return at most `size` issues that have the tag by its rule."""
-    rows = db.execute(select(_links.c.issue_id).where(_links.c.tag_id == tag_id, _links.c.source == "rule").limit(size))
-    return sorted(rows.scalars())
+    by_rule = select(_links.c.issue_id).where(_links.c.tag_id == tag_id, _links.c.source == "rule")
+    return sorted(db.scalars(by_rule.limit(size)))

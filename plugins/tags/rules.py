@@ -4,6 +4,7 @@ from collections.abc import Collection
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.database import chunks
+from snaglist.plugins.system import rows
 from snaglist.plugins.tags import queries
 from snaglist.plugins.tags.assignments import attach_automatic
 
@@ -25,7 +26,7 @@ def run_rules(call: Call, issue_ids: Collection[int], *, rebuild: bool = False) 
     rules = queries.enabled_rules(call.db)
     if not rules and not rebuild:
         return
-    for ids in chunks(sorted(issue_ids), queries.MAX_PARAMETERS):
+    for ids in chunks(sorted(issue_ids), rows.MOST):
         matched = [
             (issue.id, rule.tag_id)
             for issue in queries.issue_texts(call.db, ids)

@@ -9,8 +9,10 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Invalid, NotFound, clip, key
 from snaglist.kernel.text import one_line
+from snaglist.plugins.system import rows
 from snaglist.plugins.tags import queries
 from snaglist.plugins.tags.assignments import attach_automatic
+from snaglist.plugins.tags.tables import tags
 
 log = logging.getLogger("snaglist")
 
@@ -42,7 +44,7 @@ def create_tag(call: Call, fields: Mapping[str, Any]) -> int:
     """Store a tag and its rule; returns its id. The rule is not applied yet."""
     row = {**_stored(fields), "created_at": call.now, "created_by": call.label, "updated_at": call.now}
     try:
-        tag_id = queries.insert_tag(call.db, row)
+        tag_id = rows.add(call.db, tags, row)
     except IntegrityError as error:
         raise Invalid(NAME_TAKEN) from error
     _make_rule(call, tag_id, fields)
@@ -55,7 +57,7 @@ def update_tag(call: Call, tag_id: int, changes: Mapping[str, Any]) -> None:
         raise NotFound(UNKNOWN)
     fields = {**_fields(get_tag(call, tag_id)), **changes}
     try:
-        queries.update_tag(call.db, tag_id, {**_stored(fields), "updated_at": call.now, "updated_by": call.label})
+        rows.change(call.db, tags, tag_id, **_stored(fields), updated_at=call.now, updated_by=call.label)
     except IntegrityError as error:
         raise Invalid(NAME_TAKEN) from error
     queries.delete_rule(call.db, tag_id)
@@ -64,7 +66,7 @@ def update_tag(call: Call, tag_id: int, changes: Mapping[str, Any]) -> None:
 
 def delete_tag(call: Call, tag_id: int) -> None:
     """Delete a tag with its rule, assignments and removal memory."""
-    if not queries.delete_tag(call.db, tag_id):
+    if not rows.remove(call.db, tags, tag_id):
         raise NotFound(UNKNOWN)
 
 
@@ -106,8 +108,8 @@ def _attach(
     missing = _within_limit(call, sorted(spelling.keys() - ids.keys()), source)
     if missing:
         look = {"icon": DEFAULT_ICON, "created_by": call.label, "created_at": call.now, "updated_at": call.now}
-        rows = [{"name": spelling[k], "name_key": k, "color": colors.get(k, DEFAULT_COLOR), **look} for k in missing]
-        queries.insert_missing_tags(call.db, rows)
+        made = [{"name": spelling[k], "name_key": k, "color": colors.get(k, DEFAULT_COLOR), **look} for k in missing]
+        queries.insert_missing_tags(call.db, made)
         ids |= queries.tag_ids(call.db, missing)
     pairs = {(issue_id, ids[name_key]) for issue_id, name_key in wanted if name_key in ids}
     attach_automatic(call.db, sorted(pairs), source, now=call.now)

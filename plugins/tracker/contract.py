@@ -234,10 +234,8 @@ def providers(call: Call) -> Mapping[str, Provider]:
     return call.service.plugins.types(register_trackers)
 
 
-def check_added(hook: str, name: str, value: Any) -> None:
+def check_added(name: str, value: Any) -> None:
     """Look at a type that a plugin adds; raises for what does not fit."""
-    if hook != register_trackers.__name__:
-        return
     if len(name) > MAX_NAME:
         raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
     if not (callable(value.open) and callable(value.concerns)):

@@ -9,10 +9,12 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import select, update
 
-from snaglist.kernel import Description, hookimpl, plugins
+from snaglist.kernel import Description, Option, hookimpl, plugins
 from snaglist.kernel.service import Service
 from snaglist.plugins import connectors, issues, logs, system
+from snaglist.plugins.system import Job, jobs_table
 from snaglist.testing import Client, running_service
 
 
@@ -97,6 +99,74 @@ def kernel(tmp_path: Path, install: Callable[..., Point]) -> Kernel:
     def start(*, jobs: bool = False, schedules: bool = False, folder: str = "data", **config: Any) -> Iterator[Client]:
         with running_service(tmp_path / folder, jobs=jobs, schedules=schedules, **config) as service:
             yield Client(service)
+
+    return start
+
+
+class JobKit:
+    """A kernel whose plugin `worker` registers jobs, and short ways to them."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.service = client.service
+        self.jobs: Any = client.service.jobs
+        self.application = client.service.applications.all()[0]
+
+    def enqueue(self, kind: str, args: dict[str, Any] | None = None, **options: Any) -> int:
+        """Queue a job."""
+        call = self.service.call(self.application)
+        with call.transaction():
+            return call.enqueue(kind, args, **options)
+
+    def change(self, job_id: int, **values: Any) -> None:
+        """Write columns of a job."""
+        with self.service.database.transaction(self.application, write=True) as db:
+            db.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(**values))
+
+    def add(self, kind: str = "count", **values: Any) -> int:
+        """Queue a job that looks like this."""
+        job_id = self.enqueue(kind)
+        if values:
+            self.change(job_id, **values)
+        return job_id
+
+    def runs(self, **values: Any) -> bool:
+        """Tell whether a job that looks like this is taken by a worker."""
+        return bool(self.jobs.run_next(self.application, job_id=self.add(**values)))
+
+    def run(self) -> int:
+        """Run what is queued; returns how many jobs that was."""
+        return int(self.jobs.run_queued(self.application))
+
+    def read(self, function: Callable[[Any], Any]) -> Any:
+        """Return what a function of a call gives in a transaction for reading."""
+        call = self.service.call(self.application)
+        with call.transaction(write=False):
+            return function(call)
+
+    def row(self, job_id: int) -> Any:
+        """Return the row of a job, None when it is forgotten."""
+        return self.read(lambda call: call.db.execute(select(jobs_table).where(jobs_table.c.id == job_id)).first())
+
+    def job(self, job_id: int) -> dict[str, Any]:
+        """Return a job as the API shows it."""
+        found: dict[str, Any] = self.client.get("jobs", id=job_id).json["data"]
+        return found
+
+    def act(self, job_id: int, action: str) -> Any:
+        """Cancel or retry a job."""
+        return self.client.post("jobs", {"id": job_id, "action": action})
+
+
+@pytest.fixture
+def job_kernel(install: Callable[..., Point], kernel: Kernel) -> Callable[..., AbstractContextManager[JobKit]]:
+    """Start a kernel, on SQLite unless the configuration says otherwise: `with job_kernel(Job(…)) as kit`."""
+
+    @contextmanager
+    def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[JobKit]:
+        install("worker", register_jobs=lambda: listed, register_settings=lambda: options)
+        with kernel(plugins__enabled=["worker"], **config) as client:
+            yield JobKit(client)
 
     return start
 

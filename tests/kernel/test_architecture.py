@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from sqlalchemy import Table
+from sqlalchemy import ColumnCollection, Table
 
 from snaglist import kernel as door
 from snaglist.kernel.endpoints import METHODS, Endpoint
@@ -177,6 +177,10 @@ def test_issues_and_logs_promise_columns_not_tables() -> None:
     for area in ("issues", "logs"):
         door = importlib.import_module(f"snaglist.plugins.{area}")
         assert [name for name in door.__all__ if isinstance(getattr(door, name), Table) or name == "tables"] == []
+        for columns in vars(door.stored).values():
+            if isinstance(columns, ColumnCollection):
+                with pytest.raises(AttributeError, match=f"nope is not promised; these .*{columns.keys()[-1]}$"):
+                    columns.nope  # noqa: B018
     around = []
     for path in [path for folder in ("plugins", "plugins-extra", "examples") for path in modules(folder)]:
         if any(name == "stored" for _, name in imports(path)):

@@ -214,18 +214,49 @@ def test_hook_register_hookspecs(install: Install, kernel: Kernel) -> None:
         assert state(client, "d")["last_error"]["message"].startswith("ValueError: unknown hook missing")
 
 
-@pytest.mark.parametrize("hook", ["register_hookspecs", "colours"])
-def test_hooks_that_cannot_be_added(install: Install, kernel: Kernel, hook: str) -> None:
+def of_nothing_known() -> "Sequence[Nowhere]":  # type: ignore[name-defined] # noqa: F821
+    ...
+
+
+def without_a_word():  # type: ignore[no-untyped-def]
+    ...
+
+
+def of_one() -> int:  # type: ignore[empty-body]
+    ...
+
+
+def of_anything() -> Sequence:  # type: ignore[type-arg, empty-body]
+    ...
+
+
+COLLECTED = "TypeError: colours(): a hook without arguments returns a Sequence[…] or a Mapping[str, …]"
+
+
+@pytest.mark.parametrize(
+    ("colours", "message"),
+    [
+        (None, "ZeroDivisionError: division by zero"),
+        (of_nothing_known, "NameError: name 'Nowhere' is not defined"),
+        (without_a_word, COLLECTED),
+        (of_one, COLLECTED),
+        (of_anything, COLLECTED),
+    ],
+)
+def test_hooks_that_cannot_be_added(install: Install, kernel: Kernel, colours: Any, message: str) -> None:
     """The plugin that brings them is failed, not one that implements them."""
 
-    def colours() -> "Sequence[Nowhere]":  # type: ignore[name-defined] # noqa: F821
-        ...
+    def bring() -> Any:
+        if colours is None:
+            raise ZeroDivisionError("division by zero")
+        colours.__name__ = "colours"
+        return SimpleNamespace(colours=hookspec(colours))
 
-    brings: Any = {"register_hookspecs": lambda: 1 / 0, "colours": lambda: SimpleNamespace(colours=hookspec(colours))}
-    install("painter", register_hookspecs=brings[hook])
-    install("a")
+    install("painter", register_hookspecs=bring)
+    install("a").module.colours = hookimpl(lambda: ["red"], optionalhook=True)
     with kernel() as client:
         assert (state(client, "painter")["status"], state(client, "a")["status"]) == ("failed", "active")
+        assert state(client, "painter")["last_error"]["message"] == message
 
 
 def test_the_order_of_hooks(install: Install, kernel: Kernel) -> None:

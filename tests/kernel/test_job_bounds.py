@@ -1,6 +1,6 @@
 """The limits of background work, each to the second: leases, pauses, schedules, signs of life."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -9,59 +9,28 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 
 from snaglist.kernel import Option, Unavailable, times
-from snaglist.kernel.faults import MISSING, Unusable
+from snaglist.kernel.faults import MISSING, Fault, Unusable
 from snaglist.plugins.system import Job, JobCall, Worker, jobs_table
 from snaglist.plugins.system.jobs import activity, figures, job, leases, queue, schedules, worker
-from snaglist.testing import Client
 
-Install = Kernel = Callable[..., Any]
 table = jobs_table
 NOW = "2026-01-03 10:00:00"
 PAST = "2026-01-01 00:00:00"
-
-
-class Kit:
-    """A kernel on SQLite whose database time is `NOW`, with short ways to its jobs."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.service = client.service
-        self.jobs = client.service.jobs
-        self.application = client.service.applications.all()[0]
-
-    def add(self, kind: str = "count", **values: Any) -> int:
-        call = self.service.call(self.application)
-        with call.transaction():
-            job_id: int = call.enqueue(kind)
-        with self.service.database.transaction(self.application, write=True) as db:
-            db.execute(update(table).where(table.c.id == job_id).values(**(values or {"run_at": NOW})))
-        return job_id
-
-    def runs(self, **values: Any) -> bool:
-        """Tell whether a job that looks like this is taken by a worker."""
-        ran: bool = self.jobs.run_next(self.application, job_id=self.add(**values))
-        return ran
-
-    def row(self, job_id: int) -> Any:
-        with self.service.database.transaction(self.application, write=False) as db:
-            return db.execute(select(table).where(table.c.id == job_id)).first()
-
-    def read(self, function: Callable[[Any], Any]) -> Any:
-        call = self.service.call(self.application)
-        with call.transaction(write=False):
-            return function(call)
+BEGINNING = 1_000_000.0
+SECONDS = (Option("tidy.seconds", 30, "between runs", 0),)
 
 
 @pytest.fixture
-def with_jobs(install: Install, kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def with_jobs(job_kernel: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """As `job_kernel`, with a kind `count`, where the time of the database is `NOW`."""
+
     @contextmanager
-    def start(*listed: Job, options: tuple[Option, ...] = ()) -> Iterator[Kit]:
-        kinds = [Job("count", lambda call: None), *listed]
-        install("worker", register_jobs=lambda: kinds, register_settings=lambda: list(options))
-        with kernel(plugins__enabled=["worker"], server__node="web-1") as client:
+    def start(*listed: Job, options: tuple[Option, ...] = ()) -> Iterator[Any]:
+        count = Job("count", lambda call: None)
+        with job_kernel(count, *listed, options=options, server__node="web-1") as kit:
             for module in (activity, figures, leases, queue, schedules):
                 monkeypatch.setattr(module, "clock", lambda db: NOW)
-            yield Kit(client)
+            yield kit
 
     return start
 
@@ -69,7 +38,7 @@ def with_jobs(install: Install, kernel: Kernel, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def ticks(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A clock of the process that stands at `ticks.now`, in seconds."""
-    clock = SimpleNamespace(now=1_000_000.0)
+    clock = SimpleNamespace(now=BEGINNING)
     for module in (activity, schedules, worker, job):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
@@ -296,7 +265,7 @@ def test_a_note_is_written_again_after_ten_seconds(
         part = kit.service.part(activity.Activity)
         part._written.clear()
         written: list[float] = []
-        monkeypatch.setattr(activity, "upsert", lambda *given, **how: written.append(ticks.now - 1_000_000))
+        monkeypatch.setattr(activity, "upsert", lambda *given, **how: written.append(ticks.now - BEGINNING))
         for pause in (0, 9.5, 0.5, 9.5):
             ticks.now += pause
             part.note(kit.application)
@@ -310,7 +279,7 @@ def test_a_schedule_counts_from_its_newest_job(with_jobs: Callable[..., Any], ti
     """Also from those of other processes; two seconds less, as clocks go a little differently."""
     asked: list[int] = []
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: asked.append(1))
-    with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
+    with with_jobs(tidy, options=SECONDS) as kit:
         schedule = kit.service.part(schedules.Schedules)
         job_id = kit.add("tidy", status="succeeded")
         for age, times_asked in ((28, 0), (29, 1), (28, 1)):
@@ -325,7 +294,7 @@ def test_a_schedule_counts_from_its_newest_job(with_jobs: Callable[..., Any], ti
 
 
 def test_what_another_worker_queued_meanwhile_is_no_failure(with_jobs: Callable[..., Any]) -> None:
-    kits: list[Kit] = []
+    kits: list[Any] = []
 
     def due(call: Any) -> dict[str, Any]:
         other = kits[0].service.call(call.application)
@@ -334,7 +303,7 @@ def test_what_another_worker_queued_meanwhile_is_no_failure(with_jobs: Callable[
         return {}
 
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=due)
-    with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
+    with with_jobs(tidy, options=SECONDS) as kit:
         kits.append(kit)
         assert kit.service.part(schedules.Schedules).ask(kit.application)
         assert kit.client.get("jobs").json["meta"]["total"] == 1
@@ -350,7 +319,7 @@ def test_a_schedule_that_works_again_is_no_failure_of_its_plugin(with_jobs: Call
         return found
 
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=due)
-    with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
+    with with_jobs(tidy, options=SECONDS) as kit:
         told = []
         while said:
             kit.service.part(schedules.Schedules).ask(kit.application)
@@ -374,7 +343,7 @@ def test_what_watches_and_fails_is_asked(
 
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: asked.append(1),
                rests=lambda call: True, watch=watch)  # fmt: skip
-    with with_jobs(tidy, options=(Option("tidy.seconds", 30, "between runs", 0),)) as kit:
+    with with_jobs(tidy, options=SECONDS) as kit:
         schedule = kit.service.part(schedules.Schedules)
         assert schedule.ask(kit.application, active=False) and len(asked) == 1
         ticks.now += 30
@@ -388,7 +357,7 @@ def test_what_watches_and_fails_is_asked(
 class Stopping:
     """A worker whose rounds are made up, and which is stopped when it sleeps for the second time."""
 
-    def __init__(self, kit: Kit, found: list[bool]) -> None:
+    def __init__(self, kit: Any, found: list[bool]) -> None:
         self.did: list[str] = []
         self.worker = Worker(kit.service, "test", schedules=False)
         self._found = found
@@ -412,52 +381,40 @@ def test_a_worker_sleeps_when_nothing_is_left(with_jobs: Callable[..., Any]) -> 
     assert stopping.did == ["round", "round", "round", "sleep", "round", "round", "sleep"]
 
 
-def test_old_jobs_are_forgotten_once_an_hour(
-    with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pruned: list[float] = []
-    with with_jobs() as kit:
-        monkeypatch.setattr(kit.service.part(activity.Activity), "recent", lambda: {"default"})
-        monkeypatch.setattr(kit.jobs, "prune", lambda application: pruned.append(ticks.now - 1_000_000))
-        working = Worker(kit.service, "test", schedules=False)
-        for pause in (0, 3600, 1, 3600, 1):
-            ticks.now += pause
-            working._round()
-    assert pruned == [3601, 7202]
+@pytest.fixture
+def asked_at(with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[float]]:
+    """Tell in which seconds a worker that makes a round after each of some pauses calls a method of the queue."""
+
+    def find(method: str, pauses: Sequence[float], *, active: set[str], fault: Fault | None = None) -> list[float]:
+        seconds: list[float] = []
+
+        def note(application: Any, *given: Any) -> None:
+            seconds.append(ticks.now - BEGINNING)
+            if fault:
+                raise Unusable(application, fault)
+
+        with with_jobs() as kit:
+            monkeypatch.setattr(kit.service.part(activity.Activity), "recent", lambda: active)
+            monkeypatch.setattr(kit.jobs, method, note)
+            working = Worker(kit.service, "test", schedules=False)
+            for pause in pauses:
+                ticks.now += pause
+                assert not working._round()
+        return seconds
+
+    return find
 
 
-def test_a_database_that_cannot_be_used_is_left_alone_for_a_while(
-    with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[float] = []
-
-    def unusable(*given: Any) -> bool:
-        looked.append(ticks.now - 1_000_000)
-        raise Unusable(kit.application, MISSING)
-
-    with with_jobs() as kit:
-        monkeypatch.setattr(kit.service.part(activity.Activity), "recent", lambda: {"default"})
-        monkeypatch.setattr(kit.jobs, "run_next", unusable)
-        working = Worker(kit.service, "test", schedules=False)
-        for pause in (0, 29.5, 0.5):
-            ticks.now += pause
-            assert working._round() is False
-    assert looked == [0, 30]
+def test_old_jobs_are_forgotten_once_an_hour(asked_at: Callable[..., list[float]]) -> None:
+    assert asked_at("prune", (0, 3600, 1, 3600, 1), active={"default"}) == [3601, 7202]
 
 
-def test_a_quiet_application_is_looked_into_each_quarter_of_an_hour(
-    with_jobs: Callable[..., Any], ticks: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[float] = []
-    with with_jobs() as kit:
-        part = kit.service.part(activity.Activity)
-        monkeypatch.setattr(part, "recent", set)
-        monkeypatch.setattr(kit.jobs, "run_next", lambda *given: looked.append(ticks.now - 1_000_000))
-        working = Worker(kit.service, "test", schedules=False)
-        for pause in (0, 899.5, 0.5):
-            ticks.now += pause
-            working._round()
-    assert looked == [0, 900]
+def test_a_database_that_cannot_be_used_is_left_alone_for_a_while(asked_at: Callable[..., list[float]]) -> None:
+    assert asked_at("run_next", (0, 29.5, 0.5), active={"default"}, fault=MISSING) == [0, 30]
+
+
+def test_a_quiet_application_is_looked_into_each_quarter_of_an_hour(asked_at: Callable[..., list[float]]) -> None:
+    assert asked_at("run_next", (0, 899.5, 0.5), active=set()) == [0, 900]
 
 
 def test_an_application_where_nothing_is_asked_is_not_looked_into(

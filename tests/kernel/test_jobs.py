@@ -4,11 +4,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
 from snaglist.kernel import Conflict, Endpoint, Invalid, Option, Unavailable, own, store, times
@@ -16,80 +17,15 @@ from snaglist.plugins.system import Job, LeaseLost, job_reply, jobs_table
 from snaglist.plugins.system.jobs.leases import heartbeat, place, worker_alive, worker_id
 from snaglist.plugins.system.jobs.queue import LEASE_SECONDS
 from snaglist.plugins.system.jobs.schedules import Schedules
-from snaglist.testing import Client
 
 Install = Kernel = Callable[..., Any]
 table = jobs_table
 
 
-class Kit:
-    """A kernel whose plugin registers the given jobs, and short ways to use it."""
-
-    def __init__(self, client: Client) -> None:
-        self.client = client
-        self.service = client.service
-        self.jobs = client.service.jobs
-        self.application = client.service.applications.all()[0]
-
-    def enqueue(self, kind: str, args: dict[str, Any] | None = None, **options: Any) -> int:
-        call = self.service.call(self.application)
-        with call.transaction():
-            return call.enqueue(kind, args, **options)
-
-    def job(self, job_id: int) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.get("jobs", id=job_id).json["data"]
-        return found
-
-    def change(self, job_id: int, **values: Any) -> None:
-        with self.service.database.transaction(self.application, write=True) as db:
-            db.execute(update(table).where(table.c.id == job_id).values(**values))
-
-    def row(self, job_id: int) -> Any:
-        with self.service.database.transaction(self.application, write=False) as db:
-            return db.execute(select(table).where(table.c.id == job_id)).one()
-
-    def run(self) -> int:
-        ran: int = self.jobs.run_queued(self.application)
-        return ran
-
-    def act(self, job_id: int, action: str) -> Any:
-        return self.client.post("jobs", {"id": job_id, "action": action})
-
-
 @pytest.fixture
-def with_jobs(install: Install, kernel: Kernel, own_database_config: dict[str, str]) -> Callable[..., Any]:
-    """Start a kernel on each database with these kinds of jobs: `with with_jobs(Job(…)) as kit`."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
-        install(
-            "worker",
-            register_jobs=lambda: [job for job in listed],
-            register_settings=lambda: [option for option in options],
-        )
-        with kernel(plugins__enabled=["worker"], **config, **own_database_config) as client:
-            yield Kit(client)
-
-    return start
-
-
-@pytest.fixture
-def on_sqlite(install: Install, kernel: Kernel) -> Callable[..., Any]:
-    """As `with_jobs`, on SQLite only: for what no database can change."""
-    from contextlib import contextmanager
-
-    @contextmanager
-    def start(*listed: Job, options: tuple[Option, ...] = (), **config: Any) -> Iterator[Kit]:
-        install(
-            "worker",
-            register_jobs=lambda: [job for job in listed],
-            register_settings=lambda: [option for option in options],
-        )
-        with kernel(plugins__enabled=["worker"], **config) as client:
-            yield Kit(client)
-
-    return start
+def with_jobs(job_kernel: Callable[..., Any], own_database_config: dict[str, str]) -> Callable[..., Any]:
+    """As `job_kernel`, on each database."""
+    return partial(job_kernel, **own_database_config)
 
 
 def fails(error: BaseException) -> Callable[[Any], None]:
@@ -147,8 +83,8 @@ def test_one_unfinished_job_of_a_kind(with_jobs: Callable[..., Any]) -> None:
             assert store.get_setting(db, "before") == store.get_setting(db, "after") == 1
 
 
-def test_lists_of_jobs(on_sqlite: Callable[..., Any]) -> None:
-    with on_sqlite(Job("a", lambda call: None), Job("b", fails(Invalid("n: no")))) as kit:
+def test_lists_of_jobs(job_kernel: Callable[..., Any]) -> None:
+    with job_kernel(Job("a", lambda call: None), Job("b", fails(Invalid("n: no")))) as kit:
         made = [kit.enqueue(kind) for kind in "abab"]
         kit.run()
         waiting = kit.enqueue("a")
@@ -163,7 +99,7 @@ def test_lists_of_jobs(on_sqlite: Callable[..., Any]) -> None:
         assert kit.client.get("jobs", id=999).status == 404 and kit.client.get("jobs", id=0).status == 422
 
 
-def test_failures_of_jobs(on_sqlite: Callable[..., Any]) -> None:
+def test_failures_of_jobs(job_kernel: Callable[..., Any]) -> None:
     """`error` is short, without paths or traces; what may pass by itself is tried again later."""
     kinds = [
         Job("refused", fails(Conflict("It is running."))),
@@ -171,7 +107,7 @@ def test_failures_of_jobs(on_sqlite: Callable[..., Any]) -> None:
         Job("away", fails(Unavailable("The database is away."))),
         Job("disk", fails(OSError("disk")), max_attempts=1),
     ]
-    with on_sqlite(*kinds) as kit:
+    with job_kernel(*kinds) as kit:
         ids = {job.kind: kit.enqueue(job.kind) for job in kinds}
         kit.run()
         found = {kind: kit.job(job_id) for kind, job_id in ids.items()}
@@ -293,7 +229,7 @@ def test_a_lease_is_kept_while_the_job_runs_and_free_when_it_ends(with_jobs: Cal
         assert kit.row(job_id).lease_owner is None
 
 
-def _leave_running(kit: Kit, kind: str, *, owner: str, age: int, **values: Any) -> int:
+def _leave_running(kit: Any, kind: str, *, owner: str, age: int, **values: Any) -> int:
     """Make a job look as if a worker had taken it some time ago."""
     job_id = kit.enqueue(kind)
     beat = times.add(times.now(), seconds=-age)
@@ -402,7 +338,7 @@ def test_a_cancelled_job_whose_worker_died_is_not_run_again(with_jobs: Callable[
 
 
 def test_who_lost_the_lease_stops_and_writes_nothing(with_jobs: Callable[..., Any]) -> None:
-    kits: list[Kit] = []
+    kits: list[Any] = []
 
     def run(call: Any) -> None:
         kits[0].change(call.job_id, lease_owner="somebody else")
@@ -419,22 +355,22 @@ def test_who_lost_the_lease_stops_and_writes_nothing(with_jobs: Callable[..., An
         assert (row.status, row.lease_owner, row.done) == ("running", "somebody else", 0)
 
 
-def test_progress_never_falls_and_is_reported_between_transactions(on_sqlite: Callable[..., Any]) -> None:
+def test_progress_never_falls_and_is_reported_between_transactions(job_kernel: Callable[..., Any]) -> None:
     def run(call: Any) -> None:
         call.progress(5, 5)
         call.progress(3, 3)
         with call.transaction(), pytest.raises(RuntimeError):
             call.progress(5, 5)
 
-    with on_sqlite(Job("steps", run)) as kit:
+    with job_kernel(Job("steps", run)) as kit:
         job_id = kit.enqueue("steps")
         kit.run()
         assert kit.job(job_id)["progress"]["done"] == 5
         assert kit.job(job_id)["status"] == "succeeded"
 
 
-def test_jobs_of_another_node_wait_for_it(on_sqlite: Callable[..., Any]) -> None:
-    with on_sqlite(Job("files", lambda call: None), server__node="web-1") as kit:
+def test_jobs_of_another_node_wait_for_it(job_kernel: Callable[..., Any]) -> None:
+    with job_kernel(Job("files", lambda call: None), server__node="web-1") as kit:
         elsewhere, here = kit.enqueue("files", node="web-2"), kit.enqueue("files", node="web-1")
         assert kit.run() == 1
         assert (kit.job(elsewhere)["status"], kit.job(here)["status"]) == ("queued", "succeeded")
@@ -471,10 +407,10 @@ def test_schedules(with_jobs: Callable[..., Any]) -> None:
         assert len(asked) == 3  # asked a moment ago by this process
 
 
-def test_a_schedule_that_is_off(on_sqlite: Callable[..., Any]) -> None:
+def test_a_schedule_that_is_off(job_kernel: Callable[..., Any]) -> None:
     tidy = Job("tidy", lambda call: None, every="tidy.seconds", due=lambda call: {})
     options = (Option("tidy.seconds", 30, "between runs", 0),)
-    with on_sqlite(tidy, options=options, tidy__seconds=0) as kit:
+    with job_kernel(tidy, options=options, tidy__seconds=0) as kit:
         kit.service.part(Schedules).ask(kit.application)
         assert kit.run() == 0
 

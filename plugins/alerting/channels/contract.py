@@ -82,10 +82,8 @@ def types(call: Call) -> Mapping[str, ChannelType]:
     return call.service.plugins.types(register_channel_types)
 
 
-def check_added(hook: str, name: str, value: Any) -> None:
+def check_added(name: str, value: Any) -> None:
     """Look at a type that a plugin adds; raises for what does not fit."""
-    if hook != register_channel_types.__name__:
-        return
     if len(name) > MAX_NAME:
         raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
     if not (callable(value.check) and callable(value.open)):

@@ -7,13 +7,12 @@ from typing import Any
 from sqlalchemy import func, select
 
 from snaglist.kernel import Call, Invalid, Reply
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.assignment import find_assignee
 from snaglist.plugins.issues.bulk.actions import ACTIONS
-from snaglist.plugins.issues.bulk.jobs import BATCH, KIND, refresh_samples
+from snaglist.plugins.issues.bulk.jobs import KIND, refresh_samples
 from snaglist.plugins.issues.bulk.request import check, choose
 from snaglist.plugins.issues.tables import groupings, issues
-from snaglist.plugins.system import job_reply
+from snaglist.plugins.system import job_reply, rows
 
 MAX_ISSUES = 200
 MAX_OCCURRENCES = 10_000
@@ -56,5 +55,4 @@ def _is_large(call: Call, action: str, ids: Sequence[int]) -> bool:
     if action not in ("merge", "delete"):
         return False
     stored = select(func.coalesce(func.sum(issues.c.stored_occurrences), 0))
-    touched = (call.db.execute(stored.where(issues.c.id.in_(some))).scalar_one() for some in chunks(ids, BATCH))
-    return sum(int(number) for number in touched) > MAX_OCCURRENCES
+    return sum(int(row[0]) for row in rows.among(call.db, stored, issues.c.id, ids)) > MAX_OCCURRENCES

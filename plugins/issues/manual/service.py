@@ -11,7 +11,7 @@ from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.manual import queries
-from snaglist.plugins.issues.stored import hold_module
+from snaglist.plugins.issues.modules import hold_module
 from snaglist.plugins.issues.storing.samples import search_text
 from snaglist.plugins.issues.totals import Totals
 

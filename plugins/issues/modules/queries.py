@@ -40,6 +40,12 @@ def find_module(db: Connection, module_id: int) -> RowMapping | None:
     return db.execute(select(modules).where(modules.c.id == module_id)).mappings().first()
 
 
+def hold_module(db: Connection, module_id: int) -> bool:
+    """Keep a module from being deleted until the end of the transaction; False when there is none."""
+    held = select(modules.c.id).where(modules.c.id == module_id).with_for_update(read=True, key_share=True)
+    return db.execute(held).first() is not None
+
+
 def find_by_slug_or_name(db: Connection, text: str) -> int | None:
     """Return the id of the module with that slug, else with that name."""
     wanted = key(text)

@@ -59,7 +59,12 @@ def filter_schemas(service: Installation) -> dict[str, Any]:
 
 def column_schemas(service: Installation) -> dict[str, Any]:
     """Return the schemas of all columns by name."""
-    return {found.name: found.schema for _, found in service.plugins.added(hookspecs.register_list_columns)}
+    added = service.plugins.added(hookspecs.register_list_columns)
+    return {column.name: _with_missing(column) for _, column in added}
+
+
+def _with_missing(column: ListColumn) -> Mapping[str, Any]:
+    return column.schema if column.missing is not None else {"anyOf": [column.schema, {"type": "null"}]}
 
 
 def as_test(condition: Condition) -> ColumnElement[bool]:

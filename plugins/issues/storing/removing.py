@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, select, update
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.storing.queries import CHUNK, lock_issues
 from snaglist.plugins.issues.tables import issues, occurrences
+from snaglist.plugins.system import rows
 
 
 @dataclass(slots=True)
@@ -39,23 +40,18 @@ def remove_occurrences(db: Connection, occurrence_ids: Sequence[int]) -> Removed
             db.execute(update(issues).where(*shown).values(sample_occurrence_id=None))
         db.execute(delete(occurrences).where(occurrences.c.id.in_(some)))
     lose_occurrences(db, removed.by_issue)
-    for some in chunks(sorted(removed.by_issue), CHUNK):
-        empty = select(issues.c.id).where(issues.c.id.in_(some), issues.c.stored_occurrences <= 0)
-        removed.emptied.update(db.execute(empty).scalars())
+    empty = select(issues.c.id).where(issues.c.stored_occurrences <= 0)
+    removed.emptied.update(row.id for row in rows.among(db, empty, issues.c.id, removed.by_issue))
     return removed
 
 
 def lose_occurrences(db: Connection, by_issue: Counter[int]) -> None:
     """Take a number of stored occurrences off (locked) issues; a negative number adds."""
-    rows = [{"row_id": issue_id, "fewer": number} for issue_id, number in sorted(by_issue.items()) if number]
-    if rows:
+    changed = [{"row_id": issue_id, "fewer": number} for issue_id, number in sorted(by_issue.items()) if number]
+    if changed:
         fewer = issues.c.stored_occurrences - bindparam("fewer")
-        db.execute(update(issues).where(issues.c.id == bindparam("row_id")).values(stored_occurrences=fewer), rows)
+        db.execute(update(issues).where(issues.c.id == bindparam("row_id")).values(stored_occurrences=fewer), changed)
 
 
 def _places(db: Connection, ids: Sequence[int]) -> list[Row[tuple[int, int]]]:
-    found: list[Row[tuple[int, int]]] = []
-    for some in chunks(ids, CHUNK):
-        columns = select(occurrences.c.issue_id, occurrences.c.source_id)
-        found.extend(db.execute(columns.where(occurrences.c.id.in_(some))))
-    return found
+    return rows.among(db, select(occurrences.c.issue_id, occurrences.c.source_id), occurrences.c.id, ids)

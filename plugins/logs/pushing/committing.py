@@ -8,8 +8,9 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
-from snaglist.kernel import Call, Unavailable
+from snaglist.kernel import Call, Installation, Unavailable
 from snaglist.plugins.logs.pushing.packing import Packer
 from snaglist.plugins.logs.pushing.rates import Rates
 from snaglist.plugins.logs.pushing.storing import MAX_EVENTS, Delivery, Outcome, store_deliveries
@@ -32,11 +33,11 @@ class _Line:
 
 
 class Intake:
-    """Takes the deliveries of one service. Whoever's turn it is stores for all that wait."""
+    """Takes deliveries. Whoever's turn it is stores for all that wait for the same application of the same service."""
 
     def __init__(self, rates: Rates) -> None:
         self._rates = rates
-        self._lines: dict[tuple[str, str], _Line] = {}
+        self._lines: WeakKeyDictionary[Installation, dict[tuple[str, str], _Line]] = WeakKeyDictionary()
         self._guard = threading.Lock()
 
     def deliver(self, call: Call, delivery: Delivery) -> Outcome:
@@ -82,7 +83,8 @@ class Intake:
         """Store several together where they fit; `failure` of each says what kept it from being stored."""
         application = call.application
         with self._guard:
-            line = self._lines.setdefault((application.id, application.created_at), _Line())
+            lines = self._lines.setdefault(call.service, {})
+            line = lines.setdefault((application.id, application.created_at), _Line())
         with line.arrived:
             line.waiting.extend(deliveries)
             line.arrived.notify()

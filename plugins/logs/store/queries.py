@@ -8,6 +8,7 @@ from sqlalchemy import (
     Connection,
     Row,
     RowMapping,
+    Select,
     bindparam,
     delete,
     exists,
@@ -230,16 +231,10 @@ def _chosen(source_id: int | None, module_id: int | None) -> list[ColumnElement[
     return [column == value for column, value in given if value is not None]
 
 
-def count_sources(db: Connection) -> int:
-    """Return the number of sources."""
-    return int(db.execute(select(func.count()).select_from(_sources)).scalar_one())
-
-
-def page_of_sources(db: Connection, page: int, limit: int) -> list[Row[Any]]:
-    """Return one page of sources with their modules, newest import first."""
+def newest_first() -> Select[Any]:
+    """Select sources with their modules, newest import first."""
     found = stored.with_module(select(_sources), _sources.c.module_id)
-    newest = found.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
-    return list(db.execute(newest.limit(limit).offset((page - 1) * limit)))
+    return found.order_by(_sources.c.imported_at.desc(), _sources.c.path, _sources.c.id)
 
 
 def take_off(db: Connection, by_source: Mapping[int, int]) -> None:

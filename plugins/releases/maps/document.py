@@ -17,6 +17,7 @@ from snaglist.plugins.issues import clean
 from snaglist.plugins.releases.maps.library import parse
 
 MAX_SIZE = 64 * 1024 * 1024
+LEVEL = 6
 _GUARD = ")]}'"
 _MARK = "\ufeff"
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -47,6 +48,11 @@ def read_map(given: str | Mapping[str, Any]) -> SourceMap:
     except ValueError as error:
         raise Invalid(f"map: its mappings are broken: {error}") from error
     return SourceMap(content, size, parsed.source_count, _debug_id(document))
+
+
+def pack(content: bytes) -> bytes:
+    """Return the JSON of a map as it is kept."""
+    return zstandard.ZstdCompressor(LEVEL).compress(content)
 
 
 def unpack(content: bytes) -> bytes:

@@ -4,20 +4,18 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-import zstandard
 from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, TooLarge, digest, own, read, write
 from snaglist.plugins.releases.maps import queries
-from snaglist.plugins.releases.maps.document import read_debug_id, read_map
+from snaglist.plugins.releases.maps.document import pack, read_debug_id, read_map
 from snaglist.plugins.releases.maps.library import MISSING, is_installed
 from snaglist.plugins.releases.maps.names import file_of, name_hash
 from snaglist.plugins.releases.tables import source_maps
 from snaglist.plugins.system import rows
 
 BODY_LIMIT = 96 * 1024 * 1024
-LEVEL = 6
 _PACKET_ROOM = 65_536
 _TAKEN = "file: another map has this release and file; replace or delete that"
 
@@ -149,7 +147,7 @@ def _content(given: str | Mapping[str, Any]) -> dict[str, Any]:
         "debug_id": found.debug_id,
         "size": found.size,
         "sources": found.sources,
-        "content": zstandard.ZstdCompressor(LEVEL).compress(found.content),
+        "content": pack(found.content),
         "content_hash": hashlib.sha256(found.content).hexdigest(),
     }
 

@@ -102,12 +102,13 @@ class Forge(ABC):
 
     def create(self, draft: Draft) -> Item:
         """POST an issue."""
-        return self.sent("POST", self.issues(self._project), {"title": draft.title[:255], self.text: draft.description})
+        return self.sent("POST", self.issues(self._project), {"title": draft.title, self.text: draft.description})
 
     def find(self, draft: Draft, since: str) -> Item | None:
         """Look through what this user made lately: searches lag behind, lists do not."""
         made = self._pages(self.issues(self._project), self.of_mine(since))
-        return next((self.read(one) for one in made if token(draft.mark) in (one.get(self.text) or "")), None)
+        ours = (self.read(one) for one in made if token(draft.mark) in (one.get(self.text) or ""))
+        return next(filter(None, ours), None)  # what quotes an issue may be none
 
     def comment(self, item: Item, note: Note) -> None:
         """POST a comment, after a look at the latest ones."""

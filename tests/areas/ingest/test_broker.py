@@ -17,6 +17,7 @@ from nats.errors import TimeoutError as NoAnswer
 from nats.js.client import JetStreamContext
 
 from snaglist.kernel.errors import Unavailable
+from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.service import Service
 from snaglist.kernel.settings import ConfigurationError
 from snaglist.plugins.ingest import broker as rules
@@ -431,6 +432,13 @@ def test_health_says_whether_it_answers(sender_by: Any, broker: Any, monkeypatch
     told = command(client.service.settings.data, broker.url, RUN, "doctor")
     out, _ = told.communicate(timeout=60)
     assert (told.returncode, "FAIL  broker: see that a NATS server with JetStream runs" in out) == (1, True)
+
+
+def test_services_of_one_process_have_a_broker_each(sender_by: Any, broker: Any, installed: Plugins) -> None:
+    for url, answers, status in ((broker.url, True, 202), ("nats://127.0.0.1:9", False, 503)):
+        sender = sender_by(jobs=False, plugins=installed, ingest__broker=url)
+        assert sender.client.get("health").json["checks"]["broker"] is answers
+        assert sender.send({"message": "a"}).status == status
 
 
 def test_without_a_broker_nothing_is_asked(sqlite_client: Client) -> None:

@@ -1,18 +1,22 @@
 """Group commit: requests that share a transaction neither wait for nor suffer from each other more than they must."""
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from snaglist.kernel import Invalid, Unavailable, times
 from snaglist.kernel.call import Call
+from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.ingest.checking import check_event
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.logs import Delivery, Intake
 from snaglist.plugins.logs.pushing import committing
+from snaglist.testing import Client, running_service
 
 pytestmark = pytest.mark.servers
 
@@ -28,7 +32,7 @@ def delivery(*messages: str) -> Delivery:
 def held(intake: Intake, call: Call) -> Iterator[None]:
     """Hold the turn of an application, so that deliveries gather."""
     intake.deliver(call, delivery("first"))
-    (line,) = intake._lines.values()
+    ((line,),) = (lines.values() for lines in intake._lines.values())
     with line.turn:
         yield
 
@@ -50,7 +54,7 @@ def deliver_all(service: Any, intake: Intake, deliveries: list[Delivery]) -> lis
         for thread in threads:
             thread.start()
         waiting.wait()
-        (line,) = intake._lines.values()
+        ((line,),) = (lines.values() for lines in intake._lines.values())
         while len(line.waiting) < len(deliveries):
             pass
     for thread in threads:
@@ -126,6 +130,22 @@ def test_a_failed_transaction_leaves_no_dictionary_behind(sqlite_sender: Any, mo
     assert sqlite_sender.count("payload_dictionaries") == 1
     texts = {sqlite_sender.text(row["id"])["content"] for row in sqlite_sender.occurrences()}
     assert texts == {"quite another event"}
+
+
+def test_services_of_one_process_keep_their_dictionaries_apart(
+    fresh_data: Path, tmp_path: Path, installed: Plugins
+) -> None:
+    """Of an installation and its copy, which number theirs alike, in the same second."""
+    other = Path(shutil.copytree(fresh_data, tmp_path / "other"))
+    intake = Intake(RATES)
+    for data, text in ((fresh_data, "one thing happened"), (other, "quite another event")):
+        with running_service(data, plugins=installed) as service:
+            client, call = Client(service), service.call(actor=None)
+            call.now = NOW
+            intake.deliver(call, delivery(*[text] * 20))
+            (issue,) = client.get("errors").json["data"]
+            rows = client.get("error", id=issue["id"]).json["occurrences"]
+            assert {client.get("source", occurrence=row["id"]).json["content"] for row in rows} == {text}
 
 
 def test_pushed_events_are_flushed_to_disk(sqlite_sender: Any) -> None:

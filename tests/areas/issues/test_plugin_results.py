@@ -71,6 +71,9 @@ def site(
                 text=lambda call, value: hooks.get("text", nothing)(call),
             )
         ],
+        "register_list_columns": lambda: [
+            ListColumn("wrong_column", lambda call, ids: hooks.get("column", nothing)(ids) or {}, {"type": "integer"})
+        ],
     }
     for name, function in implementations.items():
         setattr(module, name, hookimpl(function))
@@ -286,6 +289,15 @@ def test_a_search_word_that_fails_finds_nothing_by_its_text(site: Site, caplog: 
         assert "search word wrong_word of plugin wrong failed" in caplog.text
     site.hooks["text"] = lambda call: true()
     assert len(site.client.get("errors", q="elsewhere").json["data"]) == 1
+
+
+def test_a_column_that_has_no_value_shows_what_is_missing(site: Site) -> None:
+    """Which the schemas of the answers take, also where that of a value knows no null."""
+    issue_id = site.issue()
+    for column, shown in ((lambda ids: {}, None), (lambda ids: 1 / 0, None), (lambda ids: {issue_id: 7}, 7)):
+        site.hooks["column"] = column
+        [issue] = site.client.get("errors").json["data"]
+        assert issue["wrong_column"] == shown
 
 
 def test_words_and_columns_are_looked_at_when_they_are_added(monkeypatch: pytest.MonkeyPatch, fresh_data: Path) -> None:

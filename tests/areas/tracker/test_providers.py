@@ -1,5 +1,6 @@
 """Each provider against a local double that is written from the vendor's public API documentation (doubles.py)."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -107,6 +108,24 @@ def test_items_are_made_and_linked(vendor: Any) -> None:
     assert again["results"] == [{"id": issue_id, "ok": True, "external_id": entry["external_id"], "error": None}]
     assert len(vendor.double.issues) == 1
     assert vendor.sync()["created"] == 0 and len(vendor.issues()) == 1
+
+
+def test_a_pull_request_that_quotes_an_issue_is_not_its_item(site_with: Callable[..., Any]) -> None:
+    """The answer to the making of an item is lost; before the next attempt somebody opens a pull request for it."""
+    site = site_with("github")
+    site.double.real_time = True  # what was made lately is looked through
+
+    def lose(request: Any) -> Any:
+        answer = site.double.answer(request)
+        site.double.add("Mends it", body=answer.data["body"], pull_request={"url": "x"})
+        answer.status = 502
+        return answer
+
+    issue_id = site.client.post("issues", {"title": "Refund fails"}).json["data"]["id"]
+    site.double.fail = [lose]
+    assert site.job(site.queue("create", ids=[issue_id]))["status"] == "failed"
+    assert site.sync("create", ids=[issue_id])["results"][0]["external_id"] == site.double.identifier(1)
+    assert len(site.double.issues) == 2
 
 
 def test_labels_become_tags(vendor: Any) -> None:

@@ -18,7 +18,7 @@ MAX_NAMED = 5
 
 
 class Receiver:
-    """The handler of one service."""
+    """The handler that stores; services in one process share it."""
 
     def __init__(self) -> None:
         self._intake = Intake(RATES)

@@ -17,7 +17,7 @@ _LIMITS = "X-Sentry-Rate-Limits"
 
 
 class Receiver:
-    """The handler of one service."""
+    """The handler that stores; services in one process share it."""
 
     def __init__(self) -> None:
         self._intake = Intake(RATES)

@@ -176,7 +176,7 @@ function create(options, element) {
     </div>`;
 
   function renew(loaded) {
-    ({ fields, values = {}, note, save, cancel } = loaded);
+    ({ fields, values = {}, action = "Save", danger = false, note, save, cancel } = loaded);
     if (!touched.size) problems = {};
     for (const field of fields) if (!touched.has(field.name)) held[field.name] = initial(field);
     draw();
