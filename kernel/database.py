@@ -248,10 +248,7 @@ class Database:
             try:
                 yield
             finally:
-                try:
-                    connection.execute(func.release_lock(name[:64]).select())
-                except DBAPIError:  # what was done under the lock is done, and the lock ends with its connection
-                    connection.invalidate()
+                connection.invalidate()  # ends the lock, and cannot fail where the connection is lost
 
     @contextmanager
     def _outages(self, tenant: Tenant | None = None) -> Iterator[None]:
