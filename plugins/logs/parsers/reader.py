@@ -198,6 +198,10 @@ class Reader:
             if not text.strip():
                 return None
             return self._foreign(text) or (self._console, plain(text))
+        if entry.open:
+            entry.open = entry.parser.incomplete(text, True)
+            entry.add(text, line)
+            return None
         if self._goes_on(entry, text):
             entry.add(text, line)
             return None
