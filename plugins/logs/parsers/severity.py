@@ -91,9 +91,9 @@ def by_level(level: object) -> str:
 
 
 def by_words(message: str) -> str:
-    """Guess the severity from the whole words before the first value of a message, INFO without any."""
+    """Guess the severity from the whole words before the first value of a message, "" when none speaks of it."""
     words = _BEFORE_VALUE.match(message, 0, 1000)
     worst = 4
     for found in _WORDS.finditer(words.group() if words else ""):
         worst = min(worst, found.lastindex or 4)
-    return _BY_GROUP[worst] if worst < 4 else "INFO"
+    return _BY_GROUP[worst] if worst < 4 else ""
