@@ -91,8 +91,9 @@ def _number(value: object) -> int | None:
 
 def _by_number(plain: str, number: int | None, fields: Fields) -> str:
     """Return the severity of a number, by the family that the other fields show."""
-    if number is None:
-        return ""
+    if number is None:  # below zero: how talkative a line of zap or slog is
+        value = fields.get(plain)
+        return "DEBUG" if isinstance(value, int) and -100 < value < 0 else ""
     if plain == "levelno" or ("funcname" in fields and "lineno" in fields):
         return _SIX[min(number // 10, 5)] if number else ""
     if plain == "levelvalue" or (number >= 5000 and not number % 5000):
