@@ -104,7 +104,7 @@ def test_a_message_that_comes_first_may_go_over_lines() -> None:
 def postgres(level: str, message: str, *, query: str = "", user: str = '"shop"') -> str:
     return (
         f'2025-02-11 07:30:15.120 UTC,{user},"orders",2117,"10.8.0.14:41022",67aafe.845,3,"INSERT",'
-        f'2025-02-11 07:29:01 UTC,3/12,0,{level},23505,"{message}","Key exists.",,,,,{query},,,"psql","client backend"\n'
+        f'2025-02-11 07:29:01 UTC,3/12,0,{level},23505,"{message}","Key exists.",,,,,{query},,,"psql","client"\n'
     )
 
 
