@@ -17,49 +17,51 @@ from snaglist.plugins.logs.parsers.access_line import (
 )
 from snaglist.plugins.logs.parsers.context import load
 from snaglist.plugins.logs.parsers.durations import milliseconds
-from snaglist.plugins.logs.parsers.fields import Fields, stamp_of
+from snaglist.plugins.logs.parsers.fields import Fields, Names, stamp_of
 
 # Plain names, see fields.py.
-_STATUS = (
+_STATUS = Names(
     "status", "statuscode", "responsestatus", "responsecode", "downstreamstatus", "edgeresponsestatus", "httpstatus",
     "httpstatuscode", "responsestatuscode", "scstatus",
 )  # fmt: skip
-_METHOD = ("method", "requestmethod", "verb", "clientrequestmethod", "httpmethod", "csmethod")
-_TARGET = (
+_METHOD = Names("method", "requestmethod", "verb", "clientrequestmethod", "httpmethod", "csmethod")
+_TARGET = Names(
     "uri", "requesturi", "requesturl", "path", "url", "requestpath", "clientrequesturi", "originalurl", "resourcepath",
     "csuristem", "clientrequestpath",
 )  # fmt: skip
-_TIME = (
+_TIME = Names(
     "timeiso8601", "timelocal", "time", "timestamp", "@timestamp", "ts", "date", "startutc", "starttime",
     "edgestarttimestamp", "requesttime", "startedat", "datetime",
 )  # fmt: skip
-_CLIENT = (
+_CLIENT = Names(
     "clientip", "remoteaddr", "remoteip", "ip", "client", "clienthost", "clientaddr", "remoteaddress",
     "downstreamremoteaddress", "remotehost", "sourceip",
 )  # fmt: skip
-_FORWARDED = ("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
-_SIZE = (
+_FORWARDED = Names("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
+_SIZE = Names(
     "bodybytessent", "bytessent", "size", "bytes", "responsesize", "downstreamcontentsize", "edgeresponsebytes",
     "bytesout", "responselength", "byteswritten", "resbytes",
 )  # fmt: skip
-_AGENT = ("httpuseragent", "useragent", "agent", "ua", "requestuseragent", "clientrequestuseragent")
-_REFERRER = (
+_AGENT = Names("httpuseragent", "useragent", "agent", "ua", "requestuseragent", "clientrequestuseragent")
+_REFERRER = Names(
     "httpreferer", "httpreferrer", "referer", "referrer", "requestreferer", "requestreferrer", "clientrequestreferer",
 )  # fmt: skip
-_HOST = ("host", "httphost", "servername", "vhost", "requesthost", "clientrequesthost", "authority", "xforwardedhost")
-_PROTOCOL = (
+_HOST = Names(
+    "host", "httphost", "servername", "vhost", "requesthost", "clientrequesthost", "authority", "xforwardedhost"
+)
+_PROTOCOL = Names(
     "serverprotocol", "protocol", "proto", "requestprotocol", "clientrequestprotocol", "httpversion",
 )  # fmt: skip
-_DURATION = (
+_DURATION = Names(
     "requesttime", "duration", "responsetimes", "latency", "durationms", "responsetimems", "timetaken", "responsetime",
     "elapsedms", "service", "elapsed", "took", "originresponsetime", "latencyms", "requestduration",
 )  # fmt: skip
 # Whole numbers of these are seconds, as a server that counts them writes.
 _SECONDS = ("requesttime", "duration", "responsetimes", "latency")
 # Objects of the request and of the answer; what the answer says wins.
-_PARTS = ("httprequest", "request", "req", "response", "res")
-_MESSAGES = ("message", "msg", "@message", "textpayload")
-_FAILURES = ("error", "err", "exception", "excinfo", "stacktrace")
+_PARTS = Names("httprequest", "request", "req", "response", "res")
+_MESSAGES = Names("message", "msg", "@message", "textpayload")
+_FAILURES = Names("error", "err", "exception", "excinfo", "stacktrace")
 _MET = re.compile(
     r"(?:handled request|(?:incoming |http )?request(?: completed| finished| served| handled)?|access(?:[ _-]?log)?"
     r"|http|[A-Z]{3,10} /.*)?",
@@ -89,13 +91,13 @@ def json_head(value: Mapping[str, Any], text: str) -> AccessHead | None:
 def is_access(fields: Fields) -> bool:
     """Tell whether an object is a request of a server: a status, a request, and no message of its own."""
     merged = _merged(fields)
-    if valid_status(_first(merged, _STATUS)) is None:
+    if not merged.among(_STATUS) or valid_status(_first(merged, _STATUS)) is None:
         return False
-    if any(merged.get(name) for name in _FAILURES):
+    if any(merged.get(name) for name in merged.among(_FAILURES)):
         return False
     request = fields.get("request")
     method, target = _text(merged, _METHOD), _text(merged, _TARGET)
-    message = next((found for name in _MESSAGES if (found := fields.get(name))), "")
+    message = next((found for name in fields.among(_MESSAGES) if (found := fields.get(name))), "")
     if not isinstance(message, str) or not (_MET.fullmatch(message) or message == target):
         return False
     if method and target:
@@ -106,7 +108,7 @@ def is_access(fields: Fields) -> bool:
 
 def _merged(fields: Fields) -> Fields:
     """Return all fields of the object and of the request and answer in it."""
-    parts = [part for name in _PARTS if isinstance(part := fields.get(name), Mapping)]
+    parts = [part for name in fields.among(_PARTS) if isinstance(part := fields.get(name), Mapping)]
     if not parts:
         return fields
     merged: dict[str, Any] = {}
@@ -136,7 +138,7 @@ def _head(given: Fields, text: str) -> AccessHead | None:
     line.size = _size(_first(fields, _SIZE))
     line.agent, line.referrer = unescape(_text(fields, _AGENT)), unescape(_text(fields, _REFERRER))
     line.duration_ms = _duration(fields)
-    form, stamp = next((found for name in _TIME if (found := stamp_of(given.get(name)))[0]), ("", ""))
+    form, stamp = next((found for name in given.among(_TIME) if (found := stamp_of(given.get(name)))[0]), ("", ""))
     return AccessHead(line, form, stamp, text)
 
 
@@ -154,7 +156,7 @@ def _take_headers(given: Fields, fields: Fields) -> None:
 
 
 def _duration(fields: Fields) -> float | None:
-    for name in _DURATION:
+    for name in fields.among(_DURATION):
         value = fields.get(name)
         if value is None:
             continue
@@ -188,14 +190,14 @@ def _repair(found: re.Match[str]) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _first(fields: Fields, names: tuple[str, ...]) -> Any:
-    for name in names:
+def _first(fields: Fields, names: Names) -> Any:
+    for name in fields.among(names):
         found = fields.get(name)
         if found is not None and found != "" and not isinstance(found, Mapping):
             return found
     return None
 
 
-def _text(fields: Fields, names: tuple[str, ...]) -> str:
+def _text(fields: Fields, names: Names) -> str:
     found = _first(fields, names)
     return found if isinstance(found, str) and found != "-" else ""
