@@ -37,22 +37,19 @@ class Names:
         return name in self._all
 
 
-class Shape:
-    """What the names of a record mean; records of one logger have the same, so it is worked out once."""
+class Shape(dict[Names, tuple[str, ...]]):
+    """Which names of a meaning a record has; records of one logger have the same, so it is worked out once."""
 
-    __slots__ = ("_found", "names")
+    __slots__ = ("names",)
 
     def __init__(self, given: Iterable[str]) -> None:
-        self.names: dict[str, str] = {}
+        super().__init__()
+        self.names: dict[str, str] = {}  # plain → as the record has it
         for name in given:
             self.names.setdefault(plain_name(name), name)
-        self._found: dict[Names, tuple[str, ...]] = {}
 
-    def among(self, names: Names) -> tuple[str, ...]:
-        """Return those of the names that the record has."""
-        found = self._found.get(names)
-        if found is None:
-            found = self._found[names] = tuple(name for name in names if name in self.names)
+    def __missing__(self, names: Names) -> tuple[str, ...]:
+        found = self[names] = tuple(name for name in names if name in self.names)
         return found
 
 
@@ -72,13 +69,20 @@ def _shape_of(record: Mapping[str, Any]) -> Shape:
 
 
 class Fields:
-    """The fields of one record, to be taken out by plain name; of two with one plain name the first counts."""
+    """The fields of one record, to be taken out by plain name; of two with one plain name the first counts.
+
+    The record is taken over: what is taken out is gone from it.
+    """
 
     __slots__ = ("rest", "shape")
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        self.rest = dict(record)
-        self.shape = _shape_of(record)
+    def __init__(self, record: dict[str, Any], shape: Shape | None = None) -> None:
+        self.rest = record
+        self.shape = shape or _shape_of(record)
+
+    def copy(self) -> "Fields":
+        """Return the same fields, to be taken out apart."""
+        return Fields(dict(self.rest), self.shape)
 
     def __contains__(self, plain: str) -> bool:
         return self.shape.names.get(plain) in self.rest
@@ -106,29 +110,30 @@ class Fields:
 
     def among(self, names: Names) -> tuple[str, ...]:
         """Return those of the names that the record had at first."""
-        return self.shape.among(names)
+        return self.shape[names]
 
     def text(self, names: Names) -> str:
         """Return the first text, "" without any."""
-        for plain in self.shape.among(names):
-            value = self.get(plain)
+        for plain in self.shape[names]:
+            value = self.rest.get(self.shape.names[plain])
             if isinstance(value, str) and value:
                 return value
         return ""
 
     def take(self, names: Names) -> str:
         """Take the first text out and return it, "" without any."""
-        for plain in self.shape.among(names):
-            value = self.get(plain)
+        for plain in self.shape[names]:
+            name = self.shape.names[plain]
+            value = self.rest.get(name)
             if isinstance(value, str) and value:
-                self.drop(plain)
+                del self.rest[name]
                 return value
         return ""
 
 
 def stamp_of(value: object) -> tuple[str, str]:
     """Return the form and text of a time, given as text, as a number since 1970 or as an object with either."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         value = next((value[part] for part in _TIME_PARTS if part in value), None)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "epoch", repr(value)

@@ -4,7 +4,7 @@ Sources of the numbers: syslog RFC 5424; pino, bunyan; Python's logging; logback
 Microsoft.Extensions.Logging; Nextcloud; Monolog; Windows events.
 """
 
-from collections.abc import Mapping
+from functools import lru_cache
 
 from snaglist.plugins.logs.parsers.fields import Fields, Names, plain_name
 from snaglist.plugins.logs.parsers.severity import LETTERS, SYSLOG, by_name
@@ -68,13 +68,18 @@ def find_level(fields: Fields) -> tuple[str, str] | None:
 
 
 def _by_word(value: object) -> str:
-    if isinstance(value, Mapping):  # the level as an object: its name, or what it wraps
+    if isinstance(value, str):
+        return _word(value)
+    if isinstance(value, dict):  # the level as an object: its name, or what it wraps
         names = {plain_name(name): name for name in value if isinstance(name, str)}
         return next(
             (_by_word(value[names[name]]) for name in ("name", "levelstr", "standardlevel") if name in names), ""
         )
-    if not isinstance(value, str):
-        return ""
+    return ""
+
+
+@lru_cache(1024)
+def _word(value: str) -> str:
     if value[:6].upper() == "LEVEL(":  # zap's name of a level that has none: all above debug are known
         return "DEBUG" if value[6:7] == "-" else ""
     return by_name(value) or (LETTERS.get(value, "") if len(value) == 1 else "")

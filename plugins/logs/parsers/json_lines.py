@@ -52,9 +52,22 @@ _KNOWN = Names(
     *({*TIMES, *LEVELS, *NUMBERS, *MESSAGES, *TEMPLATES, "log", "output"} - {"body", "priority", "prio", "pri"})
 )
 # Where a shipper says whose line it carries.
-_ORIGINS = (("container", "name"), ("kubernetes", "container_name"), ("service", "name"), ("docker", "container_name"))
-_HOSTS = (("host", "name"), ("host", "hostname"), ("agent", "hostname"), ("beat", "hostname"), ("kubernetes", "host"))
-_STREAMS = (("log", "file", "path"), ("kubernetes", "pod_name"), ("container", "id"), ("source",), ("path",), ("file",))
+_ORIGINS = {
+    "container": ("name",),
+    "kubernetes": ("container_name",),
+    "service": ("name",),
+    "docker": ("container_name",),
+}
+_HOSTS = {"host": ("name",), "agent": ("hostname",), "beat": ("hostname",), "kubernetes": ("host",)}
+_STREAMS = {
+    "log": ("file", "path"),
+    "kubernetes": ("pod_name",),
+    "container": ("id",),
+    "source": (),
+    "path": (),
+    "file": (),
+}
+_VERSIONS = {"service": ("version",)}
 
 
 class JsonLines(Parser):
@@ -87,7 +100,7 @@ class JsonLines(Parser):
 
 def record_event(record: Fields, clock: Clock) -> Event:
     """Make the event of a record, whatever notation it came in; what has no meaning of its own is context."""
-    fields = Fields(record.rest)
+    fields = record.copy()
     event = Event("", severity="")
     event.occurred_at = _time(fields, clock)
     event.severity = take_level(fields)
@@ -99,8 +112,8 @@ def record_event(record: Fields, clock: Clock) -> Event:
     event.message = (message or _render(template, fields)).strip()
     event.channel = fields.take(_ALL_CHANNELS)
     event.environment = fields.take(_ENVIRONMENTS) or event.environment
-    event.server_name = fields.take(SERVERS) or _inside(fields.rest, _HOSTS) or None
-    event.release = fields.take(RELEASES) or _inside(fields.rest, (("service", "version"),)) or None
+    event.server_name = fields.take(SERVERS) or _inside(fields, _HOSTS) or None
+    event.release = fields.take(RELEASES) or _inside(fields, _VERSIONS) or None
     _fill_exceptions(event, fields)
     if not event.message and event.exceptions:
         event.message = event.exceptions[-1].message or event.exceptions[-1].type
@@ -120,7 +133,7 @@ def _is_held(fields: Fields) -> bool:
     """Tell whether the record stands in an object of the object, whole with its level and message."""
     for holder in fields.among(_HOLDERS):
         nested = fields.get(holder)
-        if isinstance(nested, Mapping):
+        if isinstance(nested, dict):
             inner = Fields(nested)
             if inner.text(MESSAGES) and find_level(inner):
                 return True
@@ -130,15 +143,15 @@ def _is_held(fields: Fields) -> bool:
 def _lift(fields: Fields) -> None:
     """Bring up what says a message, a level, a time … one object down, where the record does not say it itself."""
     body = fields.get("body")
-    if isinstance(body, Mapping):
+    if isinstance(body, dict):
         text = next((body[name] for name in _STRING_VALUES if isinstance(body.get(name), str)), "")
         if text:
             fields.put("body", text)
     for holder in fields.among(_HOLDERS):
         nested = fields.get(holder)
-        if not isinstance(nested, Mapping):
+        if not isinstance(nested, dict):
             continue
-        inner = Fields(nested)
+        inner = Fields(dict(nested))
         for group in _LIFTED:
             if any(_says(fields.get(name)) for name in fields.among(group)):
                 continue
@@ -163,11 +176,11 @@ def _envelope(fields: Fields) -> Wrapped | None:
     of_trace = is_trace_line(text)
     if not of_trace and not is_log_line(text):
         return None
-    rest = Fields(fields.rest)
+    rest = fields.copy()
     rest.take(_ALL_MESSAGES)
     stamp = next((found for name in rest.among(_ALL_TIMES) if (found := stamp_of(rest.get(name)))[0]), ("", ""))
-    channel = rest.text(CHANNELS) or _inside(rest.rest, _ORIGINS)
-    server = rest.text(SERVERS) or _inside(rest.rest, _HOSTS)
+    channel = rest.text(CHANNELS) or _inside(rest, _ORIGINS)
+    server = rest.text(SERVERS) or _inside(rest, _HOSTS)
     for name in rest.among(_ALL_TIMES):
         if stamp[0] and stamp_of(rest.get(name)) == stamp:
             rest.drop(name)
@@ -175,7 +188,7 @@ def _envelope(fields: Fields) -> Wrapped | None:
     return Wrapped(
         text.strip("\r\n"),
         stamp,
-        "\0".join((server, channel, *(_inside(rest.rest, (way,)) for way in _STREAMS))),
+        "\0".join((server, channel, *(_inside(rest, {root: way}) for root, way in _STREAMS.items()))),
         each=not of_trace,
         channel=channel,
         server_name=server or None,
@@ -183,12 +196,14 @@ def _envelope(fields: Fields) -> Wrapped | None:
     )
 
 
-def _inside(value: Mapping[str, Any], ways: Sequence[Sequence[str]]) -> str:
-    """Return the first text that one of the ways through objects leads to."""
-    for way in ways:
-        found: Any = value
+def _inside(fields: Fields, ways: Mapping[str, Sequence[str]]) -> str:
+    """Return the first text that one of the ways through objects leads to; a way is a field and names within it."""
+    for root, way in ways.items():
+        found = fields.rest.get(root)
+        if found is None:
+            continue
         for name in way:
-            found = found.get(name) if isinstance(found, Mapping) else None
+            found = found.get(name) if isinstance(found, dict) else None
         if isinstance(found, str) and found:
             return found
     return ""
@@ -241,7 +256,7 @@ def _render(template: str, fields: Fields) -> str:
     values: dict[str, Any] = {}
     for holder in ("properties", "state"):
         nested = fields.get(holder)
-        if isinstance(nested, Mapping):
+        if isinstance(nested, dict):
             values.update(nested)
     values.update(fields.rest)
     parts = template.split("{")

@@ -56,7 +56,7 @@ class Logfmt(Parser):
 
     def event(self, header: Fields, lines: Sequence[str], clock: Clock) -> Event:
         """Read the fields; what has no meaning of its own is context."""
-        fields = Fields(header.rest)
+        fields = header.copy()
         event = Event("", severity=take_level(fields))
         event.occurred_at = _time(fields, clock)
         event.message = fields.take(_MESSAGES).strip()
