@@ -479,4 +479,11 @@ def test_tags_of_other_languages_and_messages_without_a_trace() -> None:
         [job-3] ValueError: stuck
     """)
     assert (raised(event), places(event)) == ([("ValueError", "stuck")], [("open", "/srv/gate.py", 14)])
+    event = one("""
+        [job-3] [gate] failed
+        [job-3] Traceback (most recent call last):
+        [job-3]   File "/srv/gate.py", line 14, in open
+        [job-3] ValueError: [gate] stuck
+    """)
+    assert (event.message, raised(event)) == ("[gate] failed", [("ValueError", "[gate] stuck")])
     assert one("[a] first\n[a] second").message == "[a] first\n[a] second"
