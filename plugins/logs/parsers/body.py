@@ -12,7 +12,7 @@ from snaglist.plugins.logs.parsers.traces import read_trace, title
 _CONTEXT_ENDS = ("}", "]")
 _TAGS = re.compile(r"(?:\[[^\[\]\s]{1,80}\] ?){1,6}")
 # A trace on one line: words that are always in it, so that other lines are not looked at.
-_ON_ONE_LINE = ("Uncaught ", " with reason: ")
+_ON_ONE_LINE = ("Uncaught ", " with reason: ", '[{file,"')
 
 
 @dataclass(slots=True)
