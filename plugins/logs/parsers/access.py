@@ -19,7 +19,7 @@ from snaglist.plugins.logs.parsers.access_line import (
     unescape,
     valid_status,
 )
-from snaglist.plugins.logs.parsers.access_text import read_text_access, without_port
+from snaglist.plugins.logs.parsers.access_text import read_text_access
 from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.durations import milliseconds
@@ -105,11 +105,14 @@ def find_request(text: str) -> AccessLine | None:
 
 
 def _read_text(line: str, whole: str) -> AccessHead | None:
+    other = read_text_access(line) if line[:1] == "[" else None
+    if other is not None:
+        return other
     head = _read_common(line, whole) if "[" in line[:_MAX_PREFIX] else None
-    if head is not None and head.line is not None:
+    if line[:1] == "[" or (head is not None and head.line is not None):
         return head
     other = read_text_access(line)
-    if other is None and "status=" in line and "method=" in line and line[:1] != "[":
+    if other is None and "status=" in line and "method=" in line:
         other = _read_pairs(line)
     return other or head
 
@@ -149,7 +152,7 @@ def _read_common(line: str, whole: str) -> AccessHead | None:
         access.host = plain_host(names.pop(0))
     elif len(names) == 3 and "." in names[1] and _ADDRESS.match(names[0]):
         access.host = plain_host(names[1])  # where the identity would stand
-    access.client = plain_address(without_port(names[0])) if names else ""
+    access.client = plain_address(names[0]) if names else ""
     access.size = int(result[2]) if result[2] and result[2] != "-" else 0
     if result.end() < len(rest):
         _read_rest(access, rest[result.end() :], whole)
@@ -194,7 +197,7 @@ def _kind(text: str) -> str:
 
 def _is_forwarded(text: str) -> bool:
     first = text.partition(",")[0].strip()
-    return _ADDRESS.match(without_port(first)) is not None or first == "unknown"
+    return _ADDRESS.match(plain_address(first)) is not None or first == "unknown"
 
 
 def _read_pairs(line: str) -> AccessHead | None:

@@ -7,6 +7,7 @@ from typing import Any
 from snaglist.plugins.logs.parsers.access_line import (
     AccessHead,
     AccessLine,
+    host_of,
     path_of,
     plain_address,
     plain_host,
@@ -125,15 +126,13 @@ def _head(given: Fields, text: str) -> AccessHead | None:
         method, path, protocol = split_request(request)
         shown = request
     else:
-        method, path = _text(fields, _METHOD), path_of(_text(fields, _TARGET))
+        method, path = _text(fields, _METHOD).upper(), path_of(_text(fields, _TARGET))
         protocol, shown = "", f"{method} {path}"
     line = AccessLine(method, path, status, shown)
-    line.protocol = protocol or _text(fields, _PROTOCOL)
-    if line.protocol == "HTTP/2.0":
-        line.protocol = "HTTP/2"
+    line.protocol = _protocol(protocol or _text(fields, _PROTOCOL))
     line.client = plain_address(_text(fields, _CLIENT))
     line.forwarded = _text(fields, _FORWARDED)
-    line.host = plain_host(_text(fields, _HOST))
+    line.host = plain_host(_text(fields, _HOST)) or host_of(_text(fields, _TARGET))
     line.size = _size(_first(fields, _SIZE))
     line.agent, line.referrer = unescape(_text(fields, _AGENT)), unescape(_text(fields, _REFERRER))
     line.duration_ms = _duration(fields)
@@ -162,13 +161,20 @@ def _duration(fields: Fields) -> float | None:
         whole = "s" if name in _SECONDS else "ms"
         if "downstreamstatus" in fields or "edgeresponsestatus" in fields or "latencyhuman" in fields:
             whole = "ns"  # Traefik, Cloudflare, Echo
-        elif "responsecode" in fields:
-            whole = "ms"  # Envoy
+        elif "responsecode" in fields or "controller" in fields:
+            whole = "ms"  # Envoy, Rails
         found = milliseconds(value, whole, "ms" if whole == "ms" and name not in ("elapsed", "took") else "s")
         if found is not None:
             return found
     latencies = fields.get("latencies")  # Kong
     return milliseconds(latencies.get("request")) if isinstance(latencies, Mapping) else None
+
+
+def _protocol(text: str) -> str:
+    """Return `HTTP/1.1`, given so or as the number alone; a scheme is none."""
+    if text[:1].isdigit():
+        text = f"HTTP/{text}"
+    return ("HTTP/2" if text == "HTTP/2.0" else text) if text.startswith("HTTP/") else ""
 
 
 def _size(value: object) -> int:

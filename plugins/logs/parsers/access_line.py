@@ -43,12 +43,13 @@ class AccessLine(AccessInfo):
 
 @dataclass(slots=True)
 class AccessHead:
-    """A header: the request, None when no layout fits the line, and its time."""
+    """A header: the request, None when no layout fits the line, its time, and what else is said about it."""
 
     line: AccessLine | None
     form: str
     stamp: str
     text: str
+    context: str = ""
 
 
 def valid_status(text: object) -> int | None:
@@ -114,8 +115,12 @@ def host_of(target: str) -> str:
 
 
 def plain_address(text: str) -> str:
-    """Return a client address without zone, brackets and the IPv6 form of IPv4."""
-    address = text.strip().partition("%")[0].strip("[]")
+    """Return a client address without port, zone, brackets and the IPv6 form of IPv4."""
+    address = text.strip()
+    host, _, port = address.rpartition(":")
+    if port.isdecimal() and host and (":" not in host or host[-1] == "]"):
+        address = host
+    address = address.partition("%")[0].strip("[]")
     return address[7:] if address.lower().startswith("::ffff:") and "." in address else address
 
 
@@ -136,6 +141,6 @@ def access_event(head: AccessHead, clock: Clock) -> Event:
     shown = line.request if line.malformed else f"{line.method} {line.path}"
     event.message = f"{shown or '-'} → {line.status:03d}"
     event.severity = "ERROR" if line.status >= 500 else "WARNING" if line.status >= 400 else "INFO"
-    event.access = line
+    event.access, event.context = line, head.context
     event.server_name = line.host or None
     return event

@@ -40,7 +40,7 @@ _GIN = _notation(
 )  # fmt: skip
 _FIBER = _notation(
     r"\[?(?P<time>\d\d:\d\d:\d\d)\]? (?:\| )?", _STATUS, r" (?:\||-) {0,20}", _TOOK, r" {1,20}(?:\| {0,60}", _ADDRESS,
-    r" {0,20}\| )?", _METHOD, r" {0,20}(?:\| )?(?P<target>/\S{0,8000})",
+    r" {0,20}\| )?", _METHOD, r" {0,20}(?:\| )?(?P<target>/\S{0,8000})(?: \|.{0,2000})?",
 )  # fmt: skip
 _UWSGI = _notation(
     r"(?:\[pid: [^\]]{1,100}\] )?", _ADDRESS, r" \([^)]{0,200}\) \{[^}]{1,100}\} \[(?P<ctime>[^\]]{24})\] ", _METHOD,
@@ -60,7 +60,7 @@ _ENVOY = _notation(
 )  # fmt: skip
 _PHP = _notation(
     r"\[(?P<ctime>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ", _ADDRESS, r" \[", _STATUS, r"\]: ",
-    _METHOD, r" (?P<target>\S{1,8000})",
+    r"(?:", _METHOD, r" )?(?P<target>/\S{0,8000})(?: - (?P<said>.{1,8000}))?",
 )  # fmt: skip
 _BALANCER = _notation(
     r"(?:(?:https?|h2|wss?|grpcs?) )?", _ISO, r" \S{1,200} ", _ADDRESS, r" (?:\S{1,100}) "
@@ -118,7 +118,7 @@ _S3_OWNER = re.compile(r"[0-9a-f]{16,64} ")
 _ADDRESSES = frozenset("0123456789abcdef:")
 _FORMS = ("iso", "named", "slashed", "ctime", "time", "epoch")
 # A line may go on behind these; all else of a notation is the whole line.
-_OPEN = frozenset((_UWSGI, _ENVOY, _PHP, _BALANCER, _S3, _HAPROXY, _PROXY_MANAGER))
+_OPEN = frozenset((_SQUID, _UWSGI, _ENVOY, _PHP, _BALANCER, _S3, _HAPROXY, _PROXY_MANAGER))
 
 
 def read_text_access(line: str) -> AccessHead | None:
@@ -150,9 +150,9 @@ def _read(notation: re.Pattern[str], line: str) -> AccessHead | None:
         target = request.split(" ")[1] if method != "-" else ""
     else:
         target = said["target"]
-        method, path, protocol = said["method"], path_of(target), said.get("protocol", "")
+        method, path, protocol = said["method"] or "GET", path_of(target), said.get("protocol", "")
     access = AccessLine(method, path, status, request or f"{method} {path}", protocol=protocol)
-    access.client = plain_address(without_port(said.get("client", "")))
+    access.client = plain_address(said.get("client", ""))
     access.host = plain_host(said.get("host", "")) or host_of(target)
     access.forwarded = said.get("forwarded", "")
     access.referrer, access.agent = unescape(said.get("referrer", "")), unescape(said.get("agent", ""))
@@ -165,10 +165,4 @@ def _read(notation: re.Pattern[str], line: str) -> AccessHead | None:
         access.duration_ms = milliseconds(took) if took else None
     form = next((name for name in _FORMS if said.get(name)), "")
     stamp = said[form] if form else ""
-    return AccessHead(access, form, stamp.replace(" - ", " "), line)
-
-
-def without_port(address: str) -> str:
-    """Return an address without the port behind it."""
-    host, _, port = address.rpartition(":")
-    return host if port.isdecimal() and (host.count(":") == 0 or host.endswith("]")) and host else address
+    return AccessHead(access, form, stamp.replace(" - ", " "), line, said.get("said", ""))

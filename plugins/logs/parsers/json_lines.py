@@ -11,7 +11,7 @@ from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import dump, load
 from snaglist.plugins.logs.parsers.fields import Fields, joined_time, read_time, stamp_of
 from snaglist.plugins.logs.parsers.json_levels import LEVELS, NUMBERS, find_level, take_level
-from snaglist.plugins.logs.parsers.within import is_log_line
+from snaglist.plugins.logs.parsers.within import is_log_line, is_trace_line
 
 # Plain names (see fields.py), the surest first.
 TIMES = (
@@ -73,34 +73,39 @@ class JsonLines(Parser):
         return _envelope(fields) or fields
 
     def event(self, header: Fields, lines: Sequence[str], clock: Clock) -> Event:
-        """Read the fields; what has no meaning of its own is context."""
-        fields = Fields(header.rest)
-        event = Event("", severity="", log_type=self.log_type)
-        event.occurred_at = _time(fields, clock)
-        event.severity = take_level(fields)
-        template = fields.take(TEMPLATES)
-        if template and "@t" in header.rest:
-            event.severity = event.severity or "INFO"  # the compact form leaves its usual level out
-        event.template = template or None
-        message = fields.take((*MESSAGES, *WEAK_MESSAGES))
-        event.message = (message or _render(template, fields)).strip()
-        event.channel = fields.take((*CHANNELS, *WEAK_CHANNELS))
-        event.environment = fields.take(("environment", "env")) or event.environment
-        event.server_name = fields.take(SERVERS) or _inside(fields.rest, _HOSTS) or None
-        event.release = fields.take(RELEASES) or _inside(fields.rest, (("service", "version"),)) or None
-        _fill_exceptions(event, fields)
-        if not event.message and event.exceptions:
-            event.message = event.exceptions[-1].message or event.exceptions[-1].type
-        if not event.message:
-            event.message = fields.take(("error", "err", "reason"))
-        rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
-        if not event.message:
-            event.message = dump(fields.rest)
-        elif rest:
-            event.context = dump(rest)
-        if event.exceptions and not event.severity:
-            event.severity, event.level_source = "ERROR", "trace"
-        return event
+        """Read the fields."""
+        return record_event(header, clock)
+
+
+def record_event(record: Fields, clock: Clock) -> Event:
+    """Make the event of a record, whatever notation it came in; what has no meaning of its own is context."""
+    fields = Fields(record.rest)
+    event = Event("", severity="")
+    event.occurred_at = _time(fields, clock)
+    event.severity = take_level(fields)
+    template = fields.take(TEMPLATES)
+    if template and "@t" in record.rest:
+        event.severity = event.severity or "INFO"  # the compact form leaves its usual level out
+    event.template = template or None
+    message = fields.take((*MESSAGES, *WEAK_MESSAGES))
+    event.message = (message or _render(template, fields)).strip()
+    event.channel = fields.take((*CHANNELS, *WEAK_CHANNELS))
+    event.environment = fields.take(("environment", "env")) or event.environment
+    event.server_name = fields.take(SERVERS) or _inside(fields.rest, _HOSTS) or None
+    event.release = fields.take(RELEASES) or _inside(fields.rest, (("service", "version"),)) or None
+    _fill_exceptions(event, fields)
+    if not event.message and event.exceptions:
+        event.message = event.exceptions[-1].message or event.exceptions[-1].type
+    if not event.message:
+        event.message = fields.take(("error", "err", "reason"))
+    rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
+    if not event.message:
+        event.message = dump(fields.rest)
+    elif rest:
+        event.context = dump(rest)
+    if event.exceptions and not event.severity:
+        event.severity, event.level_source = "ERROR", "trace"
+    return event
 
 
 def _is_held(fields: Fields) -> bool:
@@ -145,7 +150,10 @@ def _envelope(fields: Fields) -> Wrapped | None:
     text = fields.text((*MESSAGES, *WEAK_MESSAGES))
     if not text or find_level(fields) is not None:
         return None
-    if any(_says(fields.get(name)) for name in (*EXCEPTIONS, *TEMPLATES)) or not is_log_line(text):
+    if any(_says(fields.get(name)) for name in (*EXCEPTIONS, *TEMPLATES)):
+        return None
+    of_trace = is_trace_line(text)
+    if not of_trace and not is_log_line(text):
         return None
     rest = Fields(fields.rest)
     rest.take((*MESSAGES, *WEAK_MESSAGES))
@@ -160,6 +168,7 @@ def _envelope(fields: Fields) -> Wrapped | None:
         text.strip("\r\n"),
         stamp,
         "\0".join((server, channel, *(_inside(rest.rest, (way,)) for way in _STREAMS))),
+        each=not of_trace,
         channel=channel,
         server_name=server or None,
         context=dump(rest.rest) if rest.rest else "",

@@ -19,8 +19,13 @@ _RAISED = re.compile(r"(?:Caused by: |Suppressed: |[A-Za-z_][\w.]{0,200}(?:Error
 _FORMATS = (Access(), Monolog(), NginxError(), ApacheError(), Syslog(), Logfmt(), Console())
 
 
+def is_trace_line(text: str) -> bool:
+    """Tell whether a text begins or goes on with a trace, so that it belongs to the line before."""
+    return text[:1].isspace() or bool(follow.begins(text)) or _RAISED.match(text) is not None
+
+
 def is_log_line(text: str) -> bool:
-    """Tell whether a text has the head of a log line, or is a line of a trace."""
+    """Tell whether a text has the head of a log line."""
     line = text.split("\n", 1)[0]
     if line[:1] == "{":
         value = load(text)
@@ -28,6 +33,4 @@ def is_log_line(text: str) -> bool:
             return False
         fields = Fields(value)
         return find_level(fields) is not None or bool(fields.text(("message", "msg")))
-    if line[:1].isspace() or follow.begins(line) or _RAISED.match(line):
-        return True
     return bool(plain(line).severity) or any(parser.foreign(line) is not None for parser in _FORMATS)
