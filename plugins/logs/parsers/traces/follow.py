@@ -22,11 +22,17 @@ _TRACE = re.compile(
     r"|Stack backtrace:|(?:Caused by|Location):$"
     r"|At [^\n]{1,500}:\d{1,9} char:\d{1,9}|\+ {1,8}(?: \S|~|CategoryInfo|FullyQualifiedErrorId)"
 )
+_SOURCE = (  # a place in a source file
+    r"\.(?:go|rb|exs?|erl|py|[cm]?[jt]sx?|rs|c|cc|cpp|hh?|hpp|mm?|lua|php|java|kt|scala|swift|dart|p[lm]|cs|fs|vb|hs):\d"
+)
 _INDENTED = re.compile(
     r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: |#\d{1,5} |@ {1,20}0x|\*\* \("
-    r"|\([a-z_]\w{0,100}(?: [\d.]{1,20})?\) |\d{1,5}: |\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
-    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S{1,500}\.\w{1,4}:\d{1,9}(?::\d{1,9})?(?: |$)"
-    r"|\S[^\n]{0,1000} called at |\+ (?:CategoryInfo|FullyQualifiedErrorId))"
+    r"|\([a-z_]\w{0,100} \d[\w.-]{0,20}\) |(?:\([a-z_]\w{0,100}\) )?\S{1,500}" + _SOURCE + ""
+    r"|\d{1,5}: (?:0x[0-9a-f]|[^\s:]{1,300}::)|\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
+    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S[^\n]{0,1000} called at \S{1,500}(?: line \d|"
+    + _SOURCE
+    + ")"
+    r"|\+ (?:CategoryInfo|FullyQualifiedErrorId))"
 )
 # What a trace begins with: such a line says what happened.
 _SAYS = re.compile(
@@ -44,6 +50,7 @@ _NODE_PLACE = re.compile(
 _CARET = re.compile(r"\s{0,500}\^+$")
 _NODE_VERSION = re.compile(r"Node\.js v\d")
 _TITLE = "Traceback (most recent call last)"
+_QUOTES = '"""'  # around the traceback of another process
 _SESSION = re.compile(r"[\w.]{1,200}\s{2,200}Traceback")
 _SESSION_LINE = ("-", "File ", "Cell ", "Input ", "<ipython", "~", "/", "\\")
 _DRAWN = ("│", "╰", "├", "└", "|", "+")
@@ -155,7 +162,7 @@ def advance(state: str, line: str) -> str:
     if state == "beam-report":
         return state if line.strip() and not _BEAM_REPORT.match(line) else ""
     if state in ("raised", "linked"):
-        if not line.strip():
+        if not line.strip() or line == _QUOTES:
             return state
         if line.startswith(("During handling of the above", "The above exception was")):
             return "linked"

@@ -152,6 +152,30 @@ def test_python_title_behind_other_words_and_in_front_of_each_line() -> None:
     assert (raised(event), places(event)) == ([("KeyError", "'NOK'")], [("pull", "/srv/pull.py", 31)])
 
 
+def test_python_of_another_process_as_the_cause() -> None:
+    events = read("""
+        farm.pool.RemoteTraceback:
+        \"\"\"
+        Traceback (most recent call last):
+          File "/srv/pull.py", line 31, in pull
+            return banks[code]
+        KeyError: 'NOK'
+        \"\"\"
+
+        The above exception was the direct cause of the following exception:
+
+        Traceback (most recent call last):
+          File "/srv/run.py", line 8, in main
+            future.result()
+        KeyError: 'NOK'
+        all is well
+    """)
+    event = next(event for event in events if event.exceptions)
+    assert raised(event) == [("KeyError", "'NOK'"), ("KeyError", "'NOK'")]
+    assert [exception.frames[0].function for exception in event.exceptions] == ["pull", "main"]
+    assert events[-1].message == "all is well"
+
+
 # --- Elixir and Erlang ----------------------------------------------------------------------------------------
 
 
