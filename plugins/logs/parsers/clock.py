@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from snaglist.kernel import times
+from snaglist.plugins.logs.parsers.month_names import MONTHS
 
 MEMO_SIZE = 4096
 EARLIEST = "1971"  # the year of the zero epoch is a clock that was never set, as is the year 0001
@@ -20,20 +21,17 @@ HOUR = timedelta(hours=1)
 # Lines of several writers are a little out of order; such a step back is no new year and no new day.
 DAY_JITTER = timedelta(minutes=5)
 
-MONTHS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
-    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-}  # fmt: skip
-
 ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120,
     "EET": 120, "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600, "AEDT": 660,
-    "ACST": 570, "AWST": 480, "NZST": 720, "NZDT": 780, "SAST": 120, "BRT": -180, "EST": -300, "EDT": -240,
-    "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480,
-    "HST": -600,
+    "ACST": 570, "ACDT": 630, "AWST": 480, "NZST": 720, "NZDT": 780, "SAST": 120, "BRT": -180, "EST": -300,
+    "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540,
+    "AKDT": -480, "HST": -600, "EAT": 180, "WAT": 60, "CAT": 120, "PKT": 300, "WIB": 420, "NPT": 345,
 }  # fmt: skip
+# Names of several zones: the file's own zone counts, which is the only one that can be known.
+AMBIGUOUS_ZONES = frozenset(("IST", "AST", "ADT", "ART", "ICT", "CLT", "CLST", "LMT"))
 
-_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})?", re.ASCII)
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?", re.ASCII)
 _FRACTION = ".,:0123456789"
 
 
@@ -56,8 +54,10 @@ class Clock:
         self.modified = times.read(modified).astimezone(self.zone).replace(tzinfo=None)
         self.relative = ""  # "year" or "day" once a stamp lacked it
         self.position: datetime | None = None  # the local time read last of such a stamp
+        self.order = ""  # of day, month and year in dates of numbers, such as "dmy", where the file tells it
         self._back = back
         self._bounded = bounded
+        self._written: tuple[str, str] = ("", "")  # the text read last and its time
         self._minutes: dict[tuple[str, str], str] = {}
 
     def read(self, form: str, text: str) -> str:
@@ -99,7 +99,7 @@ class Clock:
         return shown[:16] if EARLIEST < shown <= self.latest else ""
 
     def _zone_of(self, name: str) -> tzinfo:
-        offset = _offset(name)
+        offset = _offset(name.partition(" ")[0].partition("[")[0].strip("()"))
         if offset is not None:
             return timezone(offset)
         if "/" in name:
@@ -147,7 +147,8 @@ class Clock:
 
     def _on_or_before(self, month: int, day: int, clock: str) -> datetime | None:
         back = self._back
-        for year in range(self.modified.year, self.modified.year - 30, -1):
+        latest = self.modified.year + (self.modified.month == 12)  # a clock ahead of the file's may be in the new year
+        for year in range(latest, latest - 30, -1):
             found = _build(year, month, day, clock)
             if found is not None and found <= self.modified + DAY:
                 if not back:
@@ -212,48 +213,117 @@ def month_number(name: str) -> int:
     return MONTHS.get(name[:3].lower(), 0)
 
 
-_PARTS = re.compile(r"\d+|[A-Za-z]+", re.ASCII)
-
-
-def _ymd(year: int, month: int, day: int) -> str:
-    return f"{year:04d}-{month:02d}-{day:02d}"
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
+_PARTS = re.compile(r"\d+|[^\W\d_]+")
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
 def _two_digits(year: int) -> int:
     return year + 2000 if year < 70 else year + 1900 if year < 100 else year
 
 
-def _clock_of(text: str) -> tuple[str, str, str]:
-    """Split `H:MM:SS[.fraction] [PM] [zone]` into minute, second and zone."""
-    hour, minute, rest = text.split(":", 2)
-    second, rest = rest[:2], rest[2:].lstrip(_FRACTION).strip()
+def _written(clock: Clock, text: str) -> str:
+    """Read a stamp by what its parts are: `11. Okt 2025 07:30:15`, `2/11/2025, 7:30 PM`, `Tue Feb 11 08:30 CET 2025`."""
+    if text == clock._written[0]:
+        return clock._written[1]
+    read = _read_written(clock, text)
+    clock._written = (text, read)
+    return read
+
+
+def _read_written(clock: Clock, text: str) -> str:
+    found = _CLOCK.search(text)
+    if found is None:
+        return ""
+    hour, minute, second, half = found.groups()
+    shown = f"{_hour(hour, half):02d}:{minute}:{second or '00'}"
+    zone, year = text[found.end() :].strip(), ""
+    if zone[-4:].isdigit() and (len(zone) == 4 or zone[-5] == " "):
+        zone, year = zone[:-4].strip(), zone[-4:]
+    date = read_date(text[: found.start()], clock.order, year)
+    if date is None:
+        return ""
+    if date[0] is None:
+        return clock.without_year(date[1], date[2], shown, zone)
+    return clock.at(f"{date[0]:04d}-{date[1]:02d}-{date[2]:02d} {shown[:5]}", shown[6:], zone)
+
+
+def _hour(hour: str, half: str | None) -> int:
     number = int(hour)
-    half = rest[:2].upper()
-    if half in ("AM", "PM"):
-        number = number % 12 + (12 if half == "PM" else 0)
-        rest = rest[2:].strip()
-    return f"{number:02d}:{minute}", second, rest
+    if half is None:
+        return number
+    return number % 12 + (12 if half in "Pp" else 0)
+
+
+def read_date(text: str, order: str = "", late_year: str = "") -> tuple[int | None, int, int] | None:
+    """Return year, month and day of a written date, the year None where none is written; None for no date.
+
+    `order` is that of three numbers of which none is the year of four digits in front.
+    """
+    month, numbers = 0, []
+    for part in _PARTS.findall(text):
+        if part.isdigit():
+            numbers.append(part)
+        else:
+            month = month or MONTHS.get(part.lower(), 0)
+    if late_year:
+        numbers.append(late_year)
+    if month:
+        return _with_month(month, numbers)
+    if len(numbers) == 2:
+        return None, int(numbers[0]), int(numbers[1])
+    if len(numbers) != 3:
+        return None
+    values = {letter: int(number) for letter, number in zip(order or likely_order(text), numbers, strict=True)}
+    if len(numbers[0]) == 4:
+        values = {letter: int(number) for letter, number in zip("ymd", numbers, strict=True)}
+    return _two_digits(values["y"]), values["m"], values["d"]
+
+
+def _with_month(month: int, numbers: list[str]) -> tuple[int | None, int, int] | None:
+    if len(numbers) == 1:
+        return None, month, int(numbers[0])
+    if len(numbers) != 2:
+        return None
+    first, second = numbers
+    if len(first) == 4:
+        return int(first), month, int(second)
+    return _two_digits(int(second)), month, int(first)
+
+
+def possible_orders(text: str) -> list[str]:
+    """Return the orders in which three numbers are a date, the likely one first.
+
+    With slashes the month comes first in the United States, with dots and dashes the day does, and two digits with
+    dashes are a short ISO date.
+    """
+    numbers = _DIGITS.findall(text)
+    if len(numbers) != 3 or len(numbers[0]) == 4:
+        return []
+    if len(numbers[2]) == 4:
+        wanted = ("mdy", "dmy") if "/" in text else ("dmy", "mdy")
+    elif "." in text:
+        wanted = ("dmy", "ymd")
+    elif "-" in text or int(numbers[0]) > 12:
+        wanted = ("ymd", "dmy", "mdy")
+    else:
+        wanted = ("mdy", "dmy", "ymd")
+    values = [int(number) for number in numbers]
+    return [order for order in wanted if _is_possible(dict(zip(order, values, strict=True)))]
+
+
+def _is_possible(values: dict[str, int]) -> bool:
+    return 1 <= values["m"] <= 12 and 1 <= values["d"] <= 31
+
+
+def likely_order(text: str) -> str:
+    """Return the likely order of three numbers."""
+    return next(iter(possible_orders(text)), "dmy")
 
 
 def _slashed(clock: Clock, text: str) -> str:
     """Read `2024/09/17 10:00:00`."""
     return clock.iso(f"{text[:4]}-{text[5:7]}-{text[8:]}")
-
-
-def _numeric(clock: Clock, text: str) -> str:
-    """Read `9/18/24, 14:20:05:310 EDT`, `24/03/05 08:15:30`, `24.12.2024 10:00:00`."""
-    date, _, rest = text.replace(",", " ", 1).partition(" ")
-    first, second, third = (int(part) for part in _PARTS.findall(date))
-    minute, seconds, zone = _clock_of(rest.lstrip())
-    if "/" not in date:
-        year, month, day = _two_digits(third), second, first
-    elif date[2:3] == "/" and date[5:6] == "/" and len(date) == 8 and (third <= 31 and first > 12):
-        year, month, day = _two_digits(first), second, third
-    elif first > 12:
-        year, month, day = _two_digits(third), second, first
-    else:
-        year, month, day = _two_digits(third), first, second
-    return clock.at(f"{_ymd(year, month, day)} {minute}", seconds, zone)
 
 
 def _named(clock: Clock, text: str) -> str:
@@ -274,7 +344,8 @@ def _ctime(clock: Clock, text: str) -> str:
 
 def _syslog(clock: Clock, text: str) -> str:
     """Read `Jan  2 03:04:05`."""
-    return clock.without_year(month_number(text[:3]), int(text[4:6]), text[7:15])
+    day, _, time = text[4:].lstrip().partition(" ")
+    return clock.without_year(month_number(text[:3]), int(day), time[:8])
 
 
 def _month_day(clock: Clock, text: str) -> str:
@@ -283,19 +354,37 @@ def _month_day(clock: Clock, text: str) -> str:
 
 
 def _compact(clock: Clock, text: str) -> str:
-    """Read `240305 081530`, `20240305 081530`, `20240305T081530Z`."""
-    digits = "".join(_PARTS.findall(text.rstrip("Z")[:15])).replace("T", "")
+    """Read `240305 081530`, `20240305 081530`, `20240305-081530`, `20240305T081530.120Z`."""
+    parts = _DIGITS.findall(text)
+    digits = parts[0] if len(parts[0]) == 14 else parts[0] + parts[1]
     if len(digits) == 12:
         digits = str(_two_digits(int(digits[:2]))) + digits[2:]
     year, month, day, hour, minute, second = (
         digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:14],
     )  # fmt: skip
-    return clock.at(f"{year}-{month}-{day} {hour}:{minute}", second, "Z" if text.endswith("Z") else "")
+    zone = "Z" if text.endswith("Z") else text[-5:] if text[-5] in "+-" and len(text) >= 20 else ""
+    return clock.at(f"{year}-{month}-{day} {hour}:{minute}", second, zone)
 
 
 def _day_clock(clock: Clock, text: str) -> str:
-    """Read `20240305-8:15:30:250`."""
-    return clock.at(f"{text[:4]}-{text[4:6]}-{text[6:8]} {text[9:14]}", text[15:17])
+    """Read `20240305-8:15:30:250`, `240305  8:15:30`."""
+    date, hour, minute, second = _DIGITS.findall(text)[:4]
+    year = int(date[:-4])
+    return clock.at(f"{_two_digits(year):04d}-{date[-4:-2]}-{date[-2:]} {int(hour):02d}:{minute:0>2}", f"{second:0>2}")
+
+
+def _clock(clock: Clock, text: str) -> str:
+    """Read `7:30:15 PM`, `7:30:15`."""
+    found = _CLOCK.match(text)
+    if found is None:
+        return ""
+    hour, minute, second, half = found.groups()
+    return clock.without_date(f"{_hour(hour, half):02d}:{minute}:{second or '00'}")
+
+
+def _tai(clock: Clock, text: str) -> str:
+    """Read a TAI64N label: `@`, 2^62 and the seconds, ten ahead of those since 1970, then nanoseconds."""
+    return clock.epoch(int(text[1:17], 16) - (1 << 62) - 10)
 
 
 def _month_day_compact(clock: Clock, text: str) -> str:
@@ -306,7 +395,8 @@ def _month_day_compact(clock: Clock, text: str) -> str:
 FORMS: dict[str, Callable[[Clock, str], str]] = {
     "iso": Clock.iso,
     "slashed": _slashed,
-    "numeric": _numeric,
+    "numeric": _written,  # the name that plugins know
+    "written": _written,
     "named": _named,
     "ctime": _ctime,
     "syslog": _syslog,
@@ -315,5 +405,7 @@ FORMS: dict[str, Callable[[Clock, str], str]] = {
     "day_clock": _day_clock,
     "month_day_compact": _month_day_compact,
     "time": lambda clock, text: clock.without_date(text[:8]),
-    "epoch": lambda clock, text: clock.epoch(float(text)),
+    "clock": _clock,
+    "epoch": lambda clock, text: clock.epoch(float(text.replace(",", "."))),
+    "tai": _tai,
 }
