@@ -39,8 +39,9 @@ REACH_SECONDS = 10
 MAX_UNPACKED = 1 << 30
 _KEPT = (
     "message", "severity", "occurred_at", "time_source", "channel", "environment", "stack", "context", "release",
-    "server_name", "event_id", "fingerprint", "tags", "truncated",
+    "server_name", "event_id", "fingerprint", "tags", "truncated", "level_source",
 )  # fmt: skip
+_YOUNGER = frozenset(("level_source",))  # batches that an earlier version left in the broker do not have them
 
 
 def stream_of(application: Application) -> str:
@@ -244,7 +245,7 @@ def _delivery(some: Sequence[Pushed]) -> Delivery:
 
 
 def _pushed(kept: dict[str, Any]) -> Pushed:
-    fields = {name: kept[name] for name in _KEPT}
+    fields = {name: kept[name] for name in _KEPT if name in kept or name not in _YOUNGER}
     event = Event(**fields, log_type="http", preview=fields["context"][:MAX_PREVIEW])
     event.exceptions = exceptions_of(event.message, kept["raised"], event.stack)
     return Pushed(event, kept["raised"], kept["module"])

@@ -31,12 +31,14 @@ def check_event(given: Any, now: str, redacted: frozenset[str]) -> Pushed:
         message = f"{raised}: {message}"
     stack = fields.stack()
     level = fields.value("severity", "level")
+    severity = by_level(level)
     occurred_at = fields.occurred_at(now)
     context, cut = _context(fields, redacted)
     fields.cut |= level is not None and not isinstance(level, str | int | float)
     event = Event(
         message,
-        severity=by_level(level) or "ERROR",
+        severity=severity or "ERROR",
+        level_source="line" if severity else "none",
         occurred_at=occurred_at or now,
         time_source="event" if occurred_at else "received",
         log_type="http",

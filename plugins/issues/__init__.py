@@ -26,6 +26,7 @@ from snaglist.plugins.issues import (
 from snaglist.plugins.issues.checking import check_event
 from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
 from snaglist.plugins.issues.events import (
+    LEVEL_SOURCES,
     RANK,
     SEVERITIES,
     STATUSES,
@@ -75,6 +76,7 @@ from snaglist.plugins.issues.unmerging import unmerge_grouping
 from snaglist.plugins.system import Job
 
 __all__ = [
+    "LEVEL_SOURCES",
     "OTHER",
     "RANK",
     "SEVERITIES",

@@ -12,15 +12,24 @@ from typing import Any
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues import hookspecs
-from snaglist.plugins.issues.events import RANK, SEVERITIES, AccessInfo, Event, ExceptionInfo, Frame, IssueChange
+from snaglist.plugins.issues.events import (
+    LEVEL_SOURCES,
+    RANK,
+    SEVERITIES,
+    AccessInfo,
+    Event,
+    ExceptionInfo,
+    Frame,
+    IssueChange,
+)
 
 MAX_NUMBER = 2**63 - 1
 _Types = tuple[type, ...]
 _TEXT, _MAYBE, _NUMBER, _LIST = (str,), (str, type(None)), (int,), (list, tuple)
 _MAYBE_NUMBER = (int, type(None))
 _EVENT: dict[str, _Types] = {
-    **dict.fromkeys(("message", "severity", "occurred_at", "time_source", "log_type", "family"), _TEXT),
-    **dict.fromkeys(("channel", "environment", "stack", "context"), _TEXT),
+    **dict.fromkeys(("message", "severity", "occurred_at", "time_source", "level_source"), _TEXT),
+    **dict.fromkeys(("log_type", "family", "channel", "environment", "stack", "context"), _TEXT),
     **dict.fromkeys(("preview", "release", "server_name", "event_id", "template", "fingerprint"), _MAYBE),
     **dict.fromkeys(("exceptions", "tags"), _LIST),
     **dict.fromkeys(("byte_start", "byte_end"), _NUMBER),
@@ -107,6 +116,10 @@ def check_event(name: str, found: Any) -> Event:
     for field, longest in _LONGEST.items():
         if len(getattr(event, field)) > longest:
             raise ValueError(f"{name}.{field}: must have at most {longest} characters")
+    if event.level_source and event.level_source not in LEVEL_SOURCES:
+        raise ValueError(
+            f"{name}.level_source: must be one of {', '.join(LEVEL_SOURCES)}, not {event.level_source!r:.40}"
+        )
     if event.access:
         _check_fields(f"{name}.access", event.access, _ACCESS)
     for tag in event.tags:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 SEVERITIES = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 RANK = {name: rank for rank, name in enumerate(SEVERITIES)}
+# How a severity was found: `LEVEL_SOURCES` of `Event.level_source`, the surest first.
+LEVEL_SOURCES = ("line", "wrapper", "request", "trace", "words", "none")
 STATUSES = ("open", "in_progress", "fixed", "wont_fix", "reoccurred")
 
 
@@ -46,6 +48,11 @@ class Event:
     it when its text is kept elsewhere (None: the context). `template` is a message template that the logger
     itself gave; `fingerprint` is the sender's own grouping value. Bytes count from the
     start of the source's (uncompressed) content.
+
+    `level_source` says how the severity was found: `line`, a level is written in the entry, `wrapper`, in what was
+    put around it (the priority of syslog or of a journal), `request`, by the status of an answer, `trace`, because an
+    exception or a stack stands in it, `words`, by the words of the message, `none`: nothing says one, and it is a
+    default. Empty: what a parser or sender gave is `line`.
     """
 
     message: str
@@ -71,6 +78,7 @@ class Event:
     byte_end: int = 0
     provisional: bool = False
     truncated: bool = False
+    level_source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

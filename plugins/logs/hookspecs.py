@@ -35,7 +35,9 @@ def check_added(hook: str, value: Any) -> None:
         return
     what = f"parser {type(value).__name__}"
     if missing := [
-        name for name in ("fresh", "prime", "header", "foreign", "event") if not callable(getattr(value, name))
+        name
+        for name in ("fresh", "prime", "header", "foreign", "incomplete", "event")
+        if not callable(getattr(value, name))
     ]:
         raise TypeError(f"{what}: it has no {missing[0]}()")
     for name in ("log_type", "family"):

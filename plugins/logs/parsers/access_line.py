@@ -89,6 +89,7 @@ def access_event(head: AccessHead, clock: Clock) -> Event:
     event.occurred_at = clock.read(head.form, head.stamp) if head.form else ""
     line = head.line
     if line is None:
+        event.level_source = "none"
         return event
     shown = line.request if line.malformed else f"{line.method} {line.path}"
     event.message = f"{shown or '-'} → {line.status:03d}"

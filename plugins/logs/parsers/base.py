@@ -64,6 +64,13 @@ class Parser:
         """Return the same in a file of another format, where less may be assumed."""
         return self.header(line)
 
+    def incomplete(self, line: str, before: bool) -> bool:
+        """Tell whether an entry is still open behind a line of it, such as within quotes; `before`: it was in front.
+
+        While it is, every line that is no header of the format belongs to it, whatever it looks like.
+        """
+        return False
+
     def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         """Make the event of an entry: the header and the lines below it, without line ends, none when looking ahead.
 

@@ -133,11 +133,13 @@ class Console(Parser):
         if not severity and header.form:
             severity = plain(header.message).severity
         crashed = len(lines) > 2 and follow.is_node_crash(header.message)
+        level_source = ""
         if not severity and (body.exceptions or body.stack or crashed):
-            severity = "ERROR"
+            severity, level_source = "ERROR", "trace"
         return Event(
             body.message,
             severity=severity,
+            level_source=level_source,
             occurred_at=time,
             exceptions=body.exceptions,
             stack=body.stack,

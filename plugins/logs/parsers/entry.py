@@ -14,7 +14,7 @@ class Entry:
     """
 
     __slots__ = ("_dropped", "_head_limit", "_room", "_tail", "_tail_limit", "_tail_size", "cut", "end", "header",
-                 "lines", "parser", "partial", "severity", "start", "state")  # fmt: skip
+                 "lines", "open", "parser", "partial", "severity", "start", "state")  # fmt: skip
 
     def __init__(self, parser: Parser, header: Any, line: Line, limit: int) -> None:
         self.parser = parser
@@ -26,6 +26,7 @@ class Entry:
         self.severity = ""  # as far as the header says it
         self.state = ""  # of the trace that the last line belongs to
         self.partial = False  # the last line goes on
+        self.open = parser.incomplete(line.text, False)  # the format says that it is not at its end
         self._room = limit - len(line.text)
         self._head_limit = limit // 8
         self._tail: deque[str] = deque()

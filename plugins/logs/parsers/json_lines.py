@@ -82,7 +82,7 @@ class JsonLines(Parser):
         elif fields:
             event.context = dump(fields)
         if event.exceptions and not event.severity:
-            event.severity = "ERROR"
+            event.severity, event.level_source = "ERROR", "trace"
         return event
 
 

@@ -198,6 +198,10 @@ class Reader:
             if not text.strip():
                 return None
             return self._foreign(text) or (self._console, plain(text))
+        if entry.open:
+            entry.open = entry.parser.incomplete(text, True)
+            entry.add(text, line)
+            return None
         if self._goes_on(entry, text):
             entry.add(text, line)
             return None
@@ -300,7 +304,7 @@ class Reader:
         event.byte_start, event.byte_end = entry.start, entry.end
         event.truncated, event.provisional = entry.cut, False
         if not event.severity:
-            event.severity = "ERROR" if event.exceptions or event.stack else severity.by_words(event.message)
+            event.severity, event.level_source = _guess(event)
         if event.occurred_at:
             self._nearest = event.occurred_at
         else:
@@ -316,6 +320,8 @@ class Reader:
             event.occurred_at = _usable(event.occurred_at)
             if event.severity not in RANK:
                 event.severity = severity.by_name(event.severity)
+            if event.severity and not event.level_source:
+                event.level_source = "line" if event.access is None else "request"
             event.log_type, event.family = parser.log_type, parser.family
             return event
         inner = self._inner(header.text) if depth < MAX_DEPTH else None
@@ -327,7 +333,8 @@ class Reader:
             event.log_type = parser.log_type
         time = self._clock.read(*header.stamp) if header.stamp[0] else ""
         event.occurred_at = event.occurred_at or time
-        event.severity = event.severity or header.severity
+        if not event.severity and header.severity:
+            event.severity, event.level_source = header.severity, "wrapper"
         event.channel = event.channel or header.channel
         event.server_name = event.server_name or header.server_name
         event.context = " ".join(part for part in (event.context, header.context) if part)
@@ -369,6 +376,14 @@ def _middle_cut(text: str, limit: int) -> str:
     head, tail = head[: head.rfind("\n") + 1] or head, tail[tail.find("\n") + 1 :]
     gone = text.count("\n", len(head), len(text) - len(tail))
     return f"{head}    … {gone} lines omitted …\n{tail}"
+
+
+def _guess(event: Event) -> tuple[str, str]:
+    """Return the severity of an entry that says none, and by what it was found."""
+    if event.exceptions or event.stack:
+        return "ERROR", "trace"
+    found = severity.by_words(event.message)
+    return (found, "words") if found else ("INFO", "none")
 
 
 def _usable(time: str) -> str:

@@ -11,7 +11,7 @@ from snaglist.plugins.logs.parsers.clock import FORMS, Clock
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_METHODS = ("prime", "header", "foreign", "event")
+_METHODS = ("prime", "header", "foreign", "incomplete", "event")
 _WRAPPED = {
     **dict.fromkeys(("text", "key", "severity", "channel", "context"), str),
     **dict.fromkeys(("partial", "each"), bool),
@@ -55,6 +55,10 @@ class Watched(Parser):
     def foreign(self, line: str) -> Any | None:
         """Return the same in a file of another format."""
         return self._ask(self._header, self._parser.foreign, line)
+
+    def incomplete(self, line: str, before: bool) -> bool:
+        """Tell whether an entry is still open behind a line of it."""
+        return bool(self._ask(self._parser.incomplete, line, before))
 
     def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         """Make the event of an entry, one that the reader can go on with."""

@@ -55,6 +55,14 @@ def test_severities(given: Any, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "source"),
+    [("Warn", "line"), (4, "line"), ("loud", "none"), (None, "none"), ([], "none")],
+)
+def test_a_level_that_was_sent_is_told_from_the_default(given: Any, source: str) -> None:
+    assert check(level=given).level_source == source
+
+
+@pytest.mark.parametrize(
     ("given", "expected"),
     [("3F2504E0-4F89-41D3-9A0C-0305E82C3301", "3f2504e04f8941d39a0c0305e82c3301"),
      ("3f2504e04f8941d39a0c0305e82c3301", "3f2504e04f8941d39a0c0305e82c3301"),

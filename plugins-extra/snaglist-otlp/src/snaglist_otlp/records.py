@@ -85,9 +85,11 @@ class Converter:
             raise Unfit("body: must not be empty without an exception")
         moment = self._moment(record)
         context, cut = self._context(record, attributes, resource, scope)
+        severity = _severity(record)
         event = Event(
             message[:MAX_MESSAGE],
-            severity=_severity(record),
+            severity=severity or "INFO",
+            level_source="line" if severity else "none",
             occurred_at=moment or self._now,
             time_source="event" if moment else "received",
             log_type="http",
@@ -159,7 +161,7 @@ def _severity(record: LogRecord) -> str:
     number = record.severity_number
     if 1 <= number <= 24:
         return _LEVELS[(number - 1) // 4]
-    return by_level(record.severity_text) or "INFO"
+    return by_level(record.severity_text)
 
 
 def _module(resource: Mapping[str, Any]) -> str | None:

@@ -54,9 +54,11 @@ class Converter:
         moment = _moment(given.get("timestamp"), self._now)
         tags = _tags(given.get("tags"))
         context, cut = self._context(given, tags, said if exceptions and said != message else "")
+        severity = by_level(given.get("level"))
         event = Event(
             message[:MAX_MESSAGE],
-            severity=by_level(given.get("level") or "error") or "ERROR",
+            severity=severity or "ERROR",
+            level_source="line" if severity else "none",
             occurred_at=moment or self._now,
             time_source="event" if moment else "received",
             log_type="http",
