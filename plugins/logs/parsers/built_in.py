@@ -10,12 +10,14 @@ from snaglist.plugins.logs.parsers.json_lines import JsonLines
 from snaglist.plugins.logs.parsers.logfmt import Logfmt
 from snaglist.plugins.logs.parsers.monolog import Monolog
 from snaglist.plugins.logs.parsers.nginx_error import NginxError
+from snaglist.plugins.logs.parsers.prefixed import Prefixed
 from snaglist.plugins.logs.parsers.syslog import Syslog
 
 # Where two claim a line the earlier one wins; the console takes what is left.
 BUILT_IN: tuple[Parser, ...] = (
     Journal(),
     Container(),
+    Prefixed(),
     Access(),
     JsonLines(),
     Monolog(),

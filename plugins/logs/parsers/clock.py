@@ -17,6 +17,8 @@ EARLIEST = "1971"  # the year of the zero epoch is a clock that was never set, a
 EPOCH = "1970-01-01 00:00:00"
 SECONDS = frozenset(f"{second:02d}" for second in range(60))
 DAY = timedelta(days=1)
+# What a stamp says itself, in rising order; of two stamps of one entry the surer one counts.
+NO_TIME, NO_DATE, NO_YEAR, NO_ZONE, EXACT = range(5)
 HOUR = timedelta(hours=1)
 # Lines of several writers are a little out of order; such a step back is no new year and no new day.
 DAY_JITTER = timedelta(minutes=5)
@@ -53,6 +55,7 @@ class Clock:
         modified = min(max(modified_at, EPOCH), self.latest)
         self.modified = times.read(modified).astimezone(self.zone).replace(tzinfo=None)
         self.relative = ""  # "year" or "day" once a stamp lacked it
+        self.sure = NO_TIME  # how much of the time the stamp read last said itself
         self.position: datetime | None = None  # the local time read last of such a stamp
         self.order = ""  # of day, month and year in dates of numbers, such as "dmy", where the file tells it
         self._back = back
@@ -74,6 +77,7 @@ class Clock:
 
     def at(self, minute: str, second: str, zone: str = "") -> str:
         """Read `YYYY-MM-DD HH:MM` with seconds and a zone given apart."""
+        self.sure = EXACT if zone else NO_ZONE
         known = self._minutes.get((minute, zone))
         if known is None:
             known = self._convert(minute, zone)
@@ -111,6 +115,7 @@ class Clock:
 
     def epoch(self, number: float) -> str:
         """Read seconds, milliseconds, microseconds or nanoseconds since 1970."""
+        self.sure = EXACT
         size = abs(number)
         for limit, divisor in ((1e11, 1), (1e14, 10**3), (1e17, 10**6), (1e20, 10**9)):
             if size < limit:
@@ -139,7 +144,9 @@ class Clock:
         if found is None:
             return ""
         self.position = found
-        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}", zone)
+        read = self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}", zone)
+        self.sure = NO_YEAR
+        return read
 
     def _may_be(self, moment: datetime, slack: timedelta) -> bool:
         """Tell whether a step forward stays before the last change of the file."""
@@ -171,7 +178,9 @@ class Clock:
         elif found > last + DAY - DAY_JITTER:
             found -= DAY
         self.position = found
-        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}")
+        read = self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}")
+        self.sure = NO_DATE
+        return read
 
     def steps_back(self) -> int:
         """Tell how many years or days the first stamp lies earlier than it seemed, now that more were read."""

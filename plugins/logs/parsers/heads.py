@@ -32,7 +32,8 @@ class Head:
     """What a line says: the form and text of its time, the severity, and the message.
 
     `channel`: the source that the head names; `context`: pairs and tags that stood before the message; `tags`: those
-    that stand in front of each line of a request. `spelled` is the level as it is written.
+    that stand in front of each line of a request. `spelled` is the level as it is written. `by_line`: the logger puts
+    the head in front of every line of a message.
     """
 
     form: str
@@ -43,17 +44,19 @@ class Head:
     context: str = ""
     tags: str = ""
     spelled: str = ""
+    by_line: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
     """What the lines of a file have in common; see `layout.learn`.
 
-    `level_place`: the token behind the time that is a level, counted from 0, -1 for none known. `times_at`: tokens
-    before the time. `level_first`: lines without a time begin with their level. `indents`: blanks before a header.
+    `level_place`: the token behind the time that is a level, counted from 0, -1 for none known; `upper`: it is written
+    in capitals. `times_at`: tokens before the time. `level_first`: lines without a time begin with their level. `indents`: blanks before a header.
     """
 
     level_place: int = -1
+    upper: bool = False
     times_at: frozenset[int] = field(default_factory=frozenset)
     level_first: bool = False
     indents: frozenset[int] = field(default_factory=frozenset)
@@ -171,7 +174,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
     context: list[str] = []
     for index, token in enumerate(tokens(line, start)):
         text, end = token.text, token.end
-        expected = index == known.level_place
+        expected = index == known.level_place and (text.isupper() or not known.upper)
         if token.kind == "group":
             severity, spelled = _in_group(text)
             if severity and not after_word:
@@ -243,7 +246,12 @@ def _is_letter_level(line: str, end: int) -> bool:
         return False
     following = line[end : end + 80].lstrip(_SEPARATORS)
     word = following.split(" ", 1)[0]
-    return following[:1] in ("[", "(", "<") or (len(word) > 1 and word.isupper()) or bool(_NAMED.search(word.rstrip(":,.")))
+    return (
+        following[:1] in ("[", "(", "<")
+        or word.endswith(":")
+        or (len(word) > 1 and word.isupper())
+        or bool(_NAMED.search(word.rstrip(",.")))
+    )
 
 
 def closing(line: str, position: int, closer: str) -> int:

@@ -1,6 +1,7 @@
 """From the bytes of one file to events: choosing the format, framing entries, filling in what they lack."""
 
 import logging
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,26 +10,30 @@ from snaglist.plugins.issues import RANK, Event, clean
 from snaglist.plugins.logs.parsers import severity
 from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
-from snaglist.plugins.logs.parsers.clock import Clock
-from snaglist.plugins.logs.parsers.console import Console, Head, plain
+from snaglist.plugins.logs.parsers.clock import NO_TIME, NO_ZONE, Clock
+from snaglist.plugins.logs.parsers.console import Console
+from snaglist.plugins.logs.parsers.heads import Head
+from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.entry import Entry
 from snaglist.plugins.logs.parsers.glued import split_objects
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff
 from snaglist.plugins.logs.parsers.traces import follow
 from snaglist.plugins.logs.parsers.watched import ParserFailed
+from snaglist.plugins.logs.parsers.words import by_words
 
 log = logging.getLogger("snaglist")
 
 SAMPLE_BYTES = 65536
 MAX_DEPTH = 4  # of wrappers within wrappers
-MAX_WAITING = 1000  # entries held back while another stream's line within them is incomplete
+MAX_CHANNELS, MIN_LINES = 50, 5  # that are learned each for itself, and the lines that it takes
+MAX_WAITING = 1000  # entries held back while one that began before them goes on
 
 
 class Reader:
     """Read one file. Feed it the bytes from `start` on, in pieces of any size; the events are the same.
 
-    `sample` is the beginning of the file. `log_type` and `encoding`, when given, are what an earlier
+    `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`. `log_type` and `encoding`, when given, are what an earlier
     reader of the same file chose. `complete` is the byte up to which everything was handed out, `primary` the parser of
     the file. `whole`, after `close`: the last line has its end.
     """
@@ -39,6 +44,7 @@ class Reader:
         *,
         start: int = 0,
         zone: str = "UTC",
+        zone_known: bool = False,
         modified_at: str,
         now: str,
         channel: str = "",
@@ -59,13 +65,16 @@ class Reader:
         self._context_limit = context_limit
         self._channel = channel
         self._modified_at = modified_at
+        self._zone_known = zone_known
         self._dates = (zone, modified_at, now)
         self._parsers = [parser.fresh() for parser in parsers]
+        self._consoles: dict[str, Console] = {}  # of the channels that a wrapper names
         self._console = Console()  # always last, whoever else takes part
         self._parsers = [parser for parser in self._parsers if not isinstance(parser, Console)] + [self._console]
-        self._entry: Entry | None = None
-        self._waiting: list[Event] = []  # entries that end within an interrupted one
-        self._suspended: Entry | None = None
+        self._entry: Entry | None = None  # the one that took the last line
+        self._opened: deque[Entry] = deque()  # those that are not handed out, as they began
+        self._streams: dict[str, Entry] = {}  # those that may go on, by the stream that they are of
+        self._lines_seen = 0
         lines = _sample_lines(sample, self.encoding, mark, fallback_encoding)
         self.primary = self._choose(lines, log_type)
         self._others = [parser for parser in self._parsers if parser is not self.primary]
@@ -84,8 +93,7 @@ class Reader:
         events: list[Event] = []
         for line in self._lines.feed(data):
             self._frame(line, events)
-        opened = self._suspended or self._entry
-        self.complete = opened.start if opened else self._lines.position
+        self.complete = self._opened[0].start if self._opened else self._lines.position
         return events
 
     def close(self) -> list[Event]:
@@ -100,8 +108,9 @@ class Reader:
         done: list[Event] = []
         if last is not None:
             self._frame(last, done)
-        self._flush(events)
-        self._resume(events)
+        for entry in self._opened:
+            entry.closed = True
+        self._hand_out(events)
         for event in events:
             event.provisional = True
         return [*done, *events]
@@ -140,9 +149,17 @@ class Reader:
         """Give the sample to the parsers that need it, what is wrapped in it to the console parser."""
         self.primary.prime(lines)
         headers = [self.primary.header(line) for line in lines]
-        inner = [header.text for header in headers if type(header) is Wrapped]
+        inner = [header for header in headers if type(header) is Wrapped]
+        texts = [header.text for header in inner]
+        if texts:
+            for parser in self._others:
+                parser.prime(texts)
         # The console parser once more when it is the primary one: it forgets the times of the lines just seen.
-        self._console.prime(inner or lines)
+        self._console.prime(texts or lines)
+        for channel, count in Counter(header.channel for header in inner).most_common(MAX_CHANNELS):
+            if count >= MIN_LINES:
+                console = self._consoles[channel] = Console()
+                console.prime([header.text for header in inner if header.channel == channel])
 
     def _look_ahead(self, lines: Sequence[str]) -> None:
         """Find the first usable time of the sample, and how far dates without year or day go back."""
@@ -163,6 +180,7 @@ class Reader:
 
     def _frame(self, line: Line, events: list[Event]) -> None:
         """Open an entry with the line or append it to the one before."""
+        self._lines_seen += 1
         parser = self.primary
         header = parser.header(line.text)
         if header is None:
@@ -176,20 +194,63 @@ class Reader:
             if found is None:
                 return
             parser, header = found
+        stream = ""
         if type(header) is Wrapped:
-            if self._joins(parser, header, line, events):
+            stream = header.key
+            if self._joins(parser, header, line):
+                return
+        elif type(header) is Head:
+            stream = header.tags
+            if self._repeats(header, line):
                 return
         elif header is DIRECTIVE:
-            self._flush(events)
+            self._close_others(None)
+            self._hand_out(events)
             return
-        self._flush(events)
-        self._entry = entry = Entry(parser, header, line, self._capture_limit)
+        self._open(Entry(parser, header, line, self._capture_limit, stream), events)
+
+    def _open(self, entry: Entry, events: list[Event]) -> None:
+        """Take an entry up; those that it ends are handed out, in the order in which they began."""
+        header = entry.header
         if type(header) is Head:
             entry.severity = header.severity
             entry.state = follow.begins(header.message)
+            entry.blank = not header.message.strip()
+            entry.column = len(entry.text) - len(header.message) if header.severity else 0
         elif type(header) is Wrapped:
             entry.partial = header.partial
             entry.state = follow.begins(header.text)
+        self._close_others(entry)
+        self._streams[entry.stream] = self._entry = entry
+        self._opened.append(entry)
+        entry.touched = self._lines_seen
+        self._hand_out(events)
+
+    def _close_others(self, entry: Entry | None) -> None:
+        """End the entries that cannot go on behind a line that opens `entry`."""
+        if entry is not None and (before := self._streams.pop(entry.stream, None)) is not None:
+            before.closed = True
+        for other in list(self._streams.values()):
+            if entry is None or not other.outlasts(self._lines_seen):
+                other.closed = True
+                del self._streams[other.stream]
+        while len(self._opened) > MAX_WAITING and not self._opened[0].closed:
+            self._opened[0].closed = True
+            self._streams.pop(self._opened[0].stream, None)
+
+    def _hand_out(self, events: list[Event]) -> None:
+        """Finish the entries that ended and have none before them that goes on."""
+        while self._opened and self._opened[0].closed:
+            events.append(self._build(self._opened.popleft()))
+        if not self._opened:
+            self._entry = None
+            self._streams.clear()
+
+    def _append(self, entry: Entry, text: str, line: Line) -> None:
+        """Append a line to an entry, which is the current one from now on."""
+        entry.add(text, line)
+        entry.touched = self._lines_seen
+        self._entry = entry
 
     def _other(self, line: Line) -> tuple[Parser, Any] | None:
         """Handle a line that is no header of the file's format: None when it was appended or is nothing."""
@@ -200,10 +261,13 @@ class Reader:
             return self._foreign(text) or (self._console, plain(text))
         if entry.open:
             entry.open = entry.parser.incomplete(text, True)
-            entry.add(text, line)
+            self._append(entry, text, line)
+            return None
+        if text[:1] == "[" and (tagged := self._tagged(text)) is not None:
+            self._append(tagged, text, line)
             return None
         if self._goes_on(entry, text):
-            entry.add(text, line)
+            self._append(entry, text, line)
             return None
         found = self._foreign(text)
         if found is not None:
@@ -213,8 +277,39 @@ class Reader:
         if entry.parser is self._console and self._console.opens(text, entry.severity, entry.state):
             return self._console, plain(text)
         entry.state = follow.begins(text)
-        entry.add(text, line)
+        self._append(entry, text, line)
         return None
+
+    def _tagged(self, text: str) -> Entry | None:
+        """Return the open entry of the request whose tags stand in front of a line without a header."""
+        if len(self._streams) == 1 and "" in self._streams:
+            return None
+        return next((entry for tags, entry in self._streams.items() if tags[:1] == "[" and text.startswith(tags)), None)
+
+    def _repeats(self, head: Head, line: Line) -> bool:
+        """Append a line with a header of its own to the entry that it goes on with.
+
+        Loggers that write line by line put the header before every line of a trace: time, level and tags are the
+        same, and what follows is the middle of a trace, or stands below a line that says nothing.
+        """
+        entry = self._streams.get(head.tags)
+        if entry is None or type(entry.header) is not Head or not head.severity or entry.stale(self._lines_seen):
+            return False
+        if entry.severity != head.severity or entry.header.form != head.form:
+            return False
+        message = line.text[entry.column :] if entry.column else head.message
+        if head.by_line and (entry.blank or not message.strip()):
+            fits = True
+        elif entry.state:
+            state = follow.advance(entry.state, message)
+            fits = state != ""
+            entry.state = state or entry.state
+        else:
+            fits = follow.is_trace(message) if head.by_line else follow.is_frame(message)
+        if fits:
+            entry.state = entry.state or follow.begins(message)
+            self._append(entry, message, line)
+        return fits
 
     def _goes_on(self, entry: Entry, text: str) -> bool:
         """Tell whether a line can only be the middle of something."""
@@ -235,35 +330,31 @@ class Reader:
                 return parser, header
         return None
 
-    def _inner(self, text: str) -> tuple[Parser, Any] | None:
-        """Return the parser of a wrapped text."""
+    def _inner(self, header: Wrapped) -> tuple[Parser, Any] | None:
+        """Return the parser of a wrapped text, and what it says; each channel is a file of its own."""
         for parser in self._parsers:
-            header = parser.foreign(text)
-            if header is not None and header is not DIRECTIVE:
-                return parser, header
+            if parser is self._console:
+                console = self._consoles.get(header.channel, self._console)
+                found: Any = console.within(header.text)
+            else:
+                found = parser.foreign(header.text)
+            if found is not None and found is not DIRECTIVE:
+                return parser, found
         return None
 
-    def _joins(self, parser: Parser, header: Wrapped, line: Line, events: list[Event]) -> bool:
+    def _joins(self, parser: Parser, header: Wrapped, line: Line) -> bool:
         """Append a wrapped line to the entry it goes on with; False when it opens one."""
-        suspended = self._suspended
-        if suspended is not None and suspended.header.key == header.key:
-            suspended.extend(header.text, line)
-            suspended.partial = header.partial
-            if not header.partial:
-                self._resume(events)
-            return True
-        entry = self._entry
+        entry = self._streams.get(header.key)
         if entry is None or entry.parser is not parser:
-            return False
-        if entry.header.key != header.key:
-            if entry.partial and suspended is None:
-                self._suspended, self._entry = entry, None
             return False
         if entry.partial:
             entry.extend(header.text, line)
+            entry.touched, self._entry = self._lines_seen, entry
             entry.partial = header.partial
             return True
-        if self._inner(header.text) is not None:
+        if entry is not self._entry and entry.stale(self._lines_seen):
+            return False
+        if self._inner(header) is not None:
             return False
         if header.each and not entry.state and not follow.is_trace(header.text):
             return False
@@ -271,31 +362,9 @@ class Reader:
             if header.each or self._console.opens(header.text, entry.severity, entry.state):
                 return False
             entry.state = follow.begins(header.text)
-        entry.add(header.text, line)
+        self._append(entry, header.text, line)
         entry.partial = header.partial
         return True
-
-    def _flush(self, events: list[Event]) -> None:
-        """Finish the open entry."""
-        entry = self._entry
-        if entry is None:
-            return
-        self._entry = None
-        event = self._build(entry)
-        if self._suspended is None:
-            events.append(event)
-            return
-        self._waiting.append(event)
-        if len(self._waiting) >= MAX_WAITING:
-            self._resume(events)
-
-    def _resume(self, events: list[Event]) -> None:
-        """Finish the interrupted entry, then those that waited for it."""
-        if self._suspended is not None:
-            events.append(self._build(self._suspended))
-            self._suspended = None
-        events.extend(self._waiting)
-        self._waiting.clear()
 
     def _build(self, entry: Entry) -> Event:
         """Make the event and fill in what the format does not say."""
@@ -316,6 +385,7 @@ class Reader:
 
     def _event(self, parser: Parser, header: Any, lines: Sequence[str], depth: int) -> Event:
         if type(header) is not Wrapped:
+            self._clock.sure = NO_TIME
             event = parser.event(header, lines, self._clock)
             event.occurred_at = _usable(event.occurred_at)
             if event.severity not in RANK:
@@ -324,21 +394,35 @@ class Reader:
                 event.level_source = "line" if event.access is None else "request"
             event.log_type, event.family = parser.log_type, parser.family
             return event
-        inner = self._inner(header.text) if depth < MAX_DEPTH else None
+        if "#012" in header.text:
+            header.text, *more = unescape_lines(header.text).split("\n")
+            lines = [*more, *lines]
+        inner = self._inner(header) if depth < MAX_DEPTH else None
         if inner is None:
             inner = self._console, plain(header.text)
         parser_within, header_within = inner
         event = self._event(parser_within, header_within, lines, depth + 1)
         if parser_within is self._console:
             event.log_type = parser.log_type
-        time = self._clock.read(*header.stamp) if header.stamp[0] else ""
-        event.occurred_at = event.occurred_at or time
+        self._date(event, header.stamp)
         if not event.severity and header.severity:
             event.severity, event.level_source = header.severity, "wrapper"
         event.channel = event.channel or header.channel
         event.server_name = event.server_name or header.server_name
         event.context = " ".join(part for part in (event.context, header.context) if part)
         return event
+
+    def _date(self, event: Event, stamp: tuple[str, str]) -> None:
+        """Choose between the time within and that of the wrapper: the one that says more of itself counts.
+
+        A time without a zone is as sure as one with a zone where the operator set the zone of the file.
+        """
+        within = self._clock.sure if event.occurred_at else NO_TIME
+        time = self._clock.read(*stamp) if stamp[0] else ""
+        if not time:
+            return
+        if within < self._clock.sure and not (self._zone_known and within == NO_ZONE):
+            event.occurred_at = time
 
     def _limit(self, event: Event) -> None:
         """Cut what is longer than stored."""
@@ -382,7 +466,7 @@ def _guess(event: Event) -> tuple[str, str]:
     """Return the severity of an entry that says none, and by what it was found."""
     if event.exceptions or event.stack:
         return "ERROR", "trace"
-    found = severity.by_words(event.message)
+    found = by_words(event.message)
     return (found, "words") if found else ("INFO", "none")
 
 

@@ -10,6 +10,10 @@ _TRACE = re.compile(
     r"|\S{1,500}\.rb:\d+:in |\S{1,200}@\S{1,500}:\d+:\d+$|\[cause\]|(?:\[[^\]\s]{1,80}\] ){1,4}\S{1,500}:\d+:in "
 )
 _INDENTED = re.compile(r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: )")
+_FRAME = re.compile(
+    r"\s{0,40}(?:at [\w.$<>/@-]{1,300}\([^()\n]{0,200}\)$|File \"[^\"\n]{1,500}\", line \d|Caused by: [\w.$]{1,300}[:$]"
+    r"|\.\.\. \d{1,6} (?:more|common frames)|from \S{1,500}:\d+:in |\S{1,500}\.rb:\d+:in )"
+)
 _LOOSE = (" ", "\t", ")", "]", "}")
 _GO = re.compile(r"goroutine \d+ |[\w./*()\[\]{}-]{1,500}\(.{0,2000}\)$|created by |\[signal |rax |r\d+ ")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,300}(?::|$)")
@@ -46,6 +50,11 @@ def is_node_crash(line: str) -> bool:
 def continues(line: str) -> bool:
     """Tell whether a line is the middle of something in any format: blank, indented, closing, of a trace."""
     return not line or line.startswith(_LOOSE) or line.isspace() or _TRACE.match(line) is not None
+
+
+def is_frame(line: str) -> bool:
+    """Tell whether a line can be nothing but a frame or a cause of a trace."""
+    return _FRAME.match(line) is not None
 
 
 def is_trace(line: str) -> bool:
