@@ -182,7 +182,7 @@ def _issue(issue_id: int, moments: Sequence[str], chance: random.Random) -> dict
 def _occurrence(issue: Mapping[str, Any], source: int, moment: str, position: int) -> dict[str, Any]:
     return {
         "issue_id": issue["id"], "grouping_id": issue["id"], "source_id": source, "occurred_at": moment,
-        "received_at": moment, "time_source": "event", "severity": issue["severity"],
+        "received_at": moment, "time_source": "event", "level_source": "line", "severity": issue["severity"],
         "environment": issue["environment"], "release": None, "server_name": "web-1", "event_id": None,
         "byte_start": position, "byte_end": position + 100, "provisional": False, "truncated": False,
         "context_preview": None,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import ColumnElement, Connection, Index, PrimaryKeyConstraint, UniqueConstraint, literal_column
 
 from snaglist.kernel.columns import data, document, flag, id_column, moment, number, reference, text
-from snaglist.kernel.ddl import add_index, create_table, drop_index
+from snaglist.kernel.ddl import add_column, add_index, create_table, drop_index
 from snaglist.plugins.issues.stored_paths import make_relative
 
 
@@ -361,6 +361,11 @@ def s005(db: Connection) -> None:
         db.exec_driver_sql("ANALYZE")  # versions before never did
 
 
+def add_level_source(db: Connection) -> None:
+    """Remember how the severity of an event was found."""
+    add_column(db, "occurrences", text("level_source", 10, nullable=True))
+
+
 def _index_of_given(name: str, column: str, *, unique: bool = False) -> Index:
     """Return an index of the rows that have a value there; MySQL and MariaDB index all."""
     given: ColumnElement[bool] = literal_column(f"{column} IS NOT NULL")
@@ -373,4 +378,5 @@ STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s003", s003),
     ("s004", s004),
     ("s005", s005),
+    ("add_level_source", add_level_source),
 )

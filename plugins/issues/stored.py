@@ -27,7 +27,7 @@ occurrences = rows.promised(
     tables.occurrences,
     "id", "issue_id", "grouping_id", "source_id", "occurred_at", "received_at", "time_source", "severity",
     "environment", "release", "server_name", "event_id", "byte_start", "byte_end", "provisional", "truncated",
-    "context_preview",
+    "context_preview", "level_source",
 )  # fmt: skip
 facets = rows.promised(
     tables.issue_facets, "issue_id", "facet", "value", "value_hash", "count", "first_seen", "last_seen"

@@ -173,6 +173,7 @@ occurrences = Table(
     moment("occurred_at"),
     moment("received_at"),
     text("time_source", 10),
+    text("level_source", 10, nullable=True),  # null: stored by a version that did not keep it
     text("severity", 16),
     text("environment", 100),
     text("release", 120, nullable=True),

@@ -1,4 +1,4 @@
-"""What of log files is stored: severities, the zone of times without offset, and the status access lines need."""
+"""What of log files is stored: severities, lines without a level, the zone of times without offset, access lines."""
 
 import os
 from collections.abc import Mapping
@@ -67,6 +67,7 @@ class Ingestion:
     severities: tuple[str, ...]
     timezone: str
     access_issue_min_status: int
+    unlevelled: str
 
     @classmethod
     def load(cls, call: Call) -> Self:
@@ -76,12 +77,13 @@ class Ingestion:
             tuple(stored.get("severities") or default_severities(call)),
             stored.get("timezone") or machine_zone(),
             stored.get("access_issue_min_status") or call.setting("access.issue_min_status"),
+            stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
         )
 
     @property
     def rules(self) -> Rules:
         """The filter for events of files."""
-        return Rules(frozenset(self.severities), self.access_issue_min_status)
+        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled)
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
@@ -104,6 +106,7 @@ def replace(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         tuple(in_rank_order(set(given["severities"]))),
         given.get("timezone") or machine_zone(),
         given.get("access_issue_min_status") or call.setting("access.issue_min_status"),
+        given.get("unlevelled") or call.setting("ingestion.unlevelled"),
     )
     return _save(call, changed)
 
@@ -116,6 +119,7 @@ def change(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         tuple(severities),
         given.get("timezone", now.timezone),
         given.get("access_issue_min_status", now.access_issue_min_status),
+        given.get("unlevelled", now.unlevelled),
     )
     return _save(call, changed)
 
@@ -129,6 +133,7 @@ def show(call: Call) -> dict[str, Any]:
         "defaults": default_severities(call),
         "timezone": now.timezone,
         "access_issue_min_status": now.access_issue_min_status,
+        "unlevelled": now.unlevelled,
         "reindex_needed": queries.has_stale_source(call.db, now.stamps(), PARSER_VERSION),
     }
 

@@ -6,6 +6,7 @@ from snaglist.kernel import Option
 from snaglist.plugins.issues import SEVERITIES
 from snaglist.plugins.logs.collect.discovery import PatternOption
 from snaglist.plugins.logs.ingestion import DEFAULT_SEVERITIES
+from snaglist.plugins.logs.read.portions import FAILURES, KEEPING
 
 REDACTED = [
     "password", "passwd", "secret", "token", "api_key", "apikey", "access_token", "refresh_token", "authorization",
@@ -45,6 +46,12 @@ class SeveritiesOption(Option):
 OPTIONS = (
     SeveritiesOption(
         "ingestion.default_severities", DEFAULT_SEVERITIES, "new applications store these; the rest is noise"
+    ),
+    Option(
+        "ingestion.unlevelled",
+        FAILURES,
+        "lines in which no level is written: new applications keep what looks like a failure, all, or none",
+        choices=KEEPING,
     ),
     PatternOption("ingestion.log_file_pattern", "", "which base names are logs; empty: the built-in pattern"),
     Option("ingestion.allowed_roots", [], "folders the API may read; empty: the logs folder and /var/log"),

@@ -65,6 +65,7 @@ def timeout_events(now: str) -> list[Event]:
             message="Order 4711 failed: gateway timeout",
             occurred_at=times.add(now, seconds=-60 * minute),
             log_type="python",
+            level_source="trace",
             channel="app.log",
             exceptions=[cause, raised],
             stack="app/orders.py:42 in charge\nsite-packages/http.py:12 in retry",

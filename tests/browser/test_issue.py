@@ -117,6 +117,10 @@ def test_summary_facets_and_reason(issue: Page) -> None:
     expect(reason).to_contain_text("GatewayTimeout")
 
 
+def test_how_the_level_was_found_is_said(issue: Page) -> None:
+    expect(issue.get_by_text("level: a failure, because an exception or a stack stands in it")).to_be_visible()
+
+
 def test_context_is_shown_as_text(issue: Page) -> None:
     expect(issue.get_by_label("Context", exact=True)).to_have_text(re.compile(r'"order": 4711'))
 

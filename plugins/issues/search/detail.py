@@ -121,6 +121,7 @@ def _occurrence(call: Call, issue_id: int, row: Row[Any], include_context: bool)
         "received_at": row.received_at,
         "time_source": row.time_source,
         "severity": row.severity,
+        "level_source": row.level_source,
         "environment": row.environment,
         "release": row.release,
         "server_name": row.server_name,

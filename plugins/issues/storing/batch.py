@@ -172,6 +172,7 @@ def occurrence_row(event: Event) -> dict[str, Any]:
         "occurred_at": event.occurred_at,
         "time_source": event.time_source,
         "severity": event.severity,
+        "level_source": event.level_source or None,
         "environment": short(event.environment, 100),
         "release": short(event.release, 120) if event.release else None,
         "server_name": short(event.server_name, 200) if event.server_name else None,

@@ -29,7 +29,10 @@ from snaglist.plugins.issues.totals import Totals
 
 # Columns that decide where an event is counted; the others are only shown.
 _COUNTED = ("severity", "environment", "release")
-_SHOWN = ("occurred_at", "time_source", "server_name", "byte_end", "provisional", "truncated", "context_preview")
+_SHOWN = (
+    "occurred_at", "time_source", "level_source", "server_name", "byte_end", "provisional", "truncated",
+    "context_preview",
+)  # fmt: skip
 
 
 class Unstored(Enum):

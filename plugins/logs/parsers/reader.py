@@ -15,6 +15,7 @@ from snaglist.plugins.logs.parsers.console import Console
 from snaglist.plugins.logs.parsers.heads import Head
 from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.entry import Entry
+from snaglist.plugins.logs.parsers.escaped import unescape_lines
 from snaglist.plugins.logs.parsers.glued import split_objects
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff

@@ -86,7 +86,8 @@ def read_pushed(call: Call, occurrence_id: int) -> Event | None:
     rows = select(*_occurrences, _sources.c.channel).join(_sources, _sources.c.id == _occurrences.source_id)
     row = call.db.execute(rows.where(_occurrences.id == occurrence_id)).one()
     event = event_of(document, row.context_preview or "")
-    event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
+    event.occurred_at, event.time_source = row.occurred_at, row.time_source
+    event.severity, event.level_source = row.severity, row.level_source or ""
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
     event.channel, event.event_id, event.truncated = row.channel, row.event_id, row.truncated
     event.byte_start, event.byte_end = row.byte_start, row.byte_end

@@ -3,25 +3,39 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from snaglist.plugins.issues import Event, EventSource
+from snaglist.plugins.issues import SEVERITIES, Event, EventSource
 
 MAX_STORED = 1_000
+UNLEVELLED = frozenset(("trace", "words", "none"))  # sources of a level that nothing wrote
+FAILURES, ALL, NONE = KEEPING = ("failures", "all", "none")  # which lines without a level are kept
 MAX_READ = 5_000  # a file whose lines are all filtered still moves its checkpoint
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Which events of files become occurrences."""
+    """Which events of files become occurrences.
+
+    `unlevelled` is for lines in which no level is written: those that look like failures of the severities that are
+    kept, all of them whatever they look like, or none.
+    """
 
     severities: frozenset[str]
     access_issue_min_status: int
+    unlevelled: str = FAILURES
 
     def keep(self, event: Event) -> bool:
         """Tell whether an event is stored."""
         access = event.access
         if access is not None and access.status < self.access_issue_min_status:
             return False
+        if self.unlevelled != FAILURES and event.level_source in UNLEVELLED:
+            return self.unlevelled == ALL
         return event.severity in self.severities
+
+    @property
+    def severities_of_unlevelled(self) -> frozenset[str]:
+        """Which severities are kept of lines without a level."""
+        return {FAILURES: self.severities, ALL: frozenset(SEVERITIES), NONE: frozenset[str]()}[self.unlevelled]
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,7 +252,8 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
     if not found:
         return None
     event = found[0]
-    event.occurred_at, event.time_source, event.severity = row.occurred_at, row.time_source, row.severity
+    event.occurred_at, event.time_source = row.occurred_at, row.time_source
+    event.severity, event.level_source = row.severity, row.level_source or ""
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
     event.byte_end, event.provisional, event.truncated = row.byte_end, row.provisional, row.truncated
     return event

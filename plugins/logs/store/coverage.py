@@ -5,20 +5,22 @@ from which byte on which severities and access lines were ever counted, so that 
 that was never counted from one whose occurrence is gone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
-from snaglist.plugins.logs.read.portions import Rules
+from snaglist.plugins.logs.read.portions import FAILURES, UNLEVELLED, Rules
 
-Part = Sequence[int]  # first byte, severities as bits by rank, lowest status of access lines
+# First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
+Part = Sequence[int]
 
 
 def stamp(rules: Rules, zone: str | None) -> str:
     """Return the settings in short; `zone` is None when it was given for the source."""
-    return f"{_severities(rules)} {rules.access_issue_min_status} {zone or '-'}"
+    unlevelled = "" if rules.unlevelled == FAILURES else f" {rules.unlevelled}"
+    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}"
 
 
 def begin(rules: Rules, *, own_zone: bool) -> dict[str, Any]:
@@ -31,7 +33,7 @@ def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool) 
     if known is None or not known.offset:
         return {"read_under": stamp(rules, None if own_zone else zone), "counted": begin(rules, own_zone=own_zone)}
     own_zone = own_zone or known.counted["own_zone"]
-    parts: list[Part] = list(known.counted["parts"])
+    parts: list[Part] = [_whole(earlier) for earlier in known.counted["parts"]]
     part = _part(known.offset, rules)
     if list(parts[-1][1:]) != part[1:]:
         parts = [*(earlier for earlier in parts if earlier[0] < known.offset), part]
@@ -41,22 +43,33 @@ def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool) 
 
 def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
     """Return the record after all bytes were read again under these rules."""
-    _, severities, status = _part(0, rules)
-    parts = [[part[0], part[1] | severities, min(part[2], status)] for part in record["parts"]]
+    _, severities, status, unlevelled = _part(0, rules)
+    parts = [
+        [start, known | severities, min(lowest, status), known_unlevelled | unlevelled]
+        for start, known, lowest, known_unlevelled in map(_whole, record["parts"])
+    ]
     return {**record, "parts": parts}
 
 
 def was_counted(record: Mapping[str, Any], event: Event) -> bool:
     """Tell whether an event was counted when it was read before."""
-    _, severities, min_status = [part for part in record["parts"] if part[0] <= event.byte_start][-1]
+    part = [part for part in record["parts"] if part[0] <= event.byte_start][-1]
+    _, severities, min_status, unlevelled = _whole(part)
     if event.access is not None and event.access.status < min_status:
         return False
-    return bool(severities & 1 << RANK[event.severity])
+    counted = unlevelled if event.level_source in UNLEVELLED else severities
+    return bool(counted & 1 << RANK[event.severity])
 
 
 def _part(start: int, rules: Rules) -> list[int]:
-    return [start, _severities(rules), rules.access_issue_min_status]
+    unlevelled = _bits(rules.severities_of_unlevelled)
+    return [start, _bits(rules.severities), rules.access_issue_min_status, unlevelled]
 
 
-def _severities(rules: Rules) -> int:
-    return sum(1 << RANK[severity] for severity in rules.severities)
+def _whole(part: Part) -> Part:
+    """Return a part as it is written today: versions before treated lines without a level like any other."""
+    return [*part, part[1]] if len(part) == 3 else part
+
+
+def _bits(severities: Iterable[str]) -> int:
+    return sum(1 << RANK[severity] for severity in severities)

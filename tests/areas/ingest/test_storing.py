@@ -38,6 +38,7 @@ def test_an_event_becomes_an_issue(sender: Any) -> None:
     (row,) = sender.occurrences()
     text = f'PayError: Order 4711 failed\n{TRACE}\n{{"order":4711}}'
     assert (row["occurred_at"], row["time_source"], row["release"]) == ("2026-01-03 10:00:00", "event", "v2")
+    assert row["level_source"] == "line"
     assert (row["event_id"], row["server_name"]) == ("3f2504e04f8941d39a0c0305e82c3301", "web-1")
     assert (row["byte_start"], row["byte_end"], row["path"]) == (0, len(text), "http-ingest/billing-api/shop")
     source = sender.text(row["id"])

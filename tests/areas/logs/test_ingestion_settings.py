@@ -23,6 +23,7 @@ def test_a_new_application_has_the_defaults(client: Client) -> None:
         "defaults": FIVE,
         "timezone": machine_zone(),
         "access_issue_min_status": 500,
+        "unlevelled": "failures",
         "reindex_needed": False,
     }
 
@@ -56,6 +57,7 @@ def test_put_replaces_and_patch_changes(client: Client) -> None:
         ({"severities": ["ERROR"], "access_issue_min_status": 99}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": 601}, "access_issue_min_status"),
         ({"severities": ["ERROR"], "access_issue_min_status": "500"}, "access_issue_min_status"),
+        ({"severities": ["ERROR"], "unlevelled": "some"}, "unlevelled"),
         ({"severities": ["ERROR"], "severitys": 1}, "severitys"),
     ],
 )
@@ -96,11 +98,56 @@ def test_a_newer_parser_asks_for_a_reindex(
 
 def test_configured_defaults(tmp_path: Path) -> None:
     with running_service(
-        tmp_path / "data", ingestion__default_severities=["info", "ALERT"], access__issue_min_status=404
+        tmp_path / "data",
+        ingestion__default_severities=["info", "ALERT"],
+        access__issue_min_status=404,
+        ingestion__unlevelled="all",
     ) as service:
         body = Client(service).get("ingestion-settings").json
     assert (body["ingested_severities"], body["defaults"]) == (["ALERT", "INFO"], ["ALERT", "INFO"])
-    assert body["access_issue_min_status"] == 404
+    assert (body["access_issue_min_status"], body["unlevelled"]) == (404, "all")
+
+
+# An entry each: a level is written, words speak of a failure, a trace does, and nothing does.
+UNSURE = """\
+[2026-01-03 10:00:00] production.INFO: a level is written
+{"time": "2026-01-03T10:00:01Z", "msg": "connection refused by the printer"}
+{"time": "2026-01-03T10:00:02Z", "msg": "order 17", "err": {"type": "Late", "message": "gone"}}
+{"time": "2026-01-03T10:00:03Z", "msg": "order 18 was printed"}
+"""
+REFUSED, TRACE, PRINTED = "connection refused by the printer", "order 17", "order 18 was printed"
+
+
+@pytest.mark.parametrize(
+    ("unlevelled", "kept"),
+    [("failures", {REFUSED, TRACE}), ("all", {REFUSED, TRACE, PRINTED}), ("none", set())],
+)
+def test_lines_without_a_level_are_kept_as_the_setting_says(
+    sqlite_client: Client, drop: Any, unlevelled: str, kept: set[str]
+) -> None:
+    sqlite_client.put("ingestion-settings", {"severities": ["ERROR"], "unlevelled": unlevelled})
+    drop(sqlite_client.service, "app.log", UNSURE)
+    result = sqlite_client.post("import-incoming", wait="1").json
+    assert (result["events"], result["filtered"]) == (len(kept), 4 - len(kept))
+    assert {issue["title"] for issue in sqlite_client.get("errors").json["data"]} == kept
+
+
+@pytest.mark.servers
+def test_another_setting_for_lines_without_a_level_asks_for_a_reindex(client: Client, drop: Any) -> None:
+    """What it keeps more is stored then, and what was counted before is not counted again."""
+    client.put("ingestion-settings", {"severities": ["ERROR"], "unlevelled": "failures"})
+    drop(client.service, "app.log", UNSURE)
+    client.post("import-incoming", wait="1")
+    assert client.patch("ingestion-settings", {"unlevelled": "failures"}).json["reindex_needed"] is False
+    assert client.patch("ingestion-settings", {"unlevelled": "all"}).json["reindex_needed"] is True
+    assert client.post("reindex", wait=1).json["events"] == 1
+    assert client.get("ingestion-settings").json["reindex_needed"] is False
+    for unlevelled, stored in (("none", 0), ("all", 3)):
+        client.patch("ingestion-settings", {"unlevelled": unlevelled})
+        client.post("reindex", wait=1)
+        issues = client.get("errors").json["data"]
+        assert sum(issue["stored_occurrences"] for issue in issues) == stored
+        assert sum(issue["count"] for issue in issues) == 3
 
 
 def test_66_the_zone_counts_for_times_without_offset(client: Client, drop: Any) -> None:

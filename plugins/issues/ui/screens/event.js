@@ -8,6 +8,18 @@ export default (ui) => {
   const { html, link, number } = ui;
   const stackView = stack(ui);
 
+  /** How the level of an event was found. */
+  const LEVEL_SOURCES = {
+    line: "written in the line",
+    wrapper: "as the log around the line says",
+    request: "by the status of the answer",
+    trace: "a failure, because an exception or a stack stands in it",
+    words: "read from the words of the message",
+    none: "none is known, so this is a default",
+  };
+
+  const level = (shown) => LEVEL_SOURCES[shown?.level_source] && html`<p class="faint">level: ${LEVEL_SOURCES[shown.level_source]}</p>`;
+
   const pretty = (text) => {
     try {
       return JSON.stringify(JSON.parse(text), null, 2);
@@ -45,6 +57,7 @@ export default (ui) => {
   return function event(data, query, walk) {
     const { issue } = data;
     return html`${head(data, walk)}
+      ${level(data.occurrences.find(({ id }) => id === data.subject))}
       ${issue.sample_message !== issue.title && html`<pre class="message" tabindex="0" aria-label="Message">${issue.sample_message}</pre>`}
       ${stackView(data.exceptions, issue.sample_stack, query)}
       ${issue.sample_context && html`<details class="context" open><summary>Context</summary>

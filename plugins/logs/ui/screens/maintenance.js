@@ -3,6 +3,7 @@
 import deleting from "../deleting.js";
 import importing from "../importing.js";
 
+const UNLEVELLED = [["failures", "Keep what looks like a failure"], ["all", "Keep all"], ["none", "Keep none"]];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
@@ -20,6 +21,8 @@ export default (ui) => {
       { name: "timezone", label: "Time zone of lines that name none", half: true, max: 64, required: true, suggest: zones() },
       { name: "access_issue_min_status", label: "Access lines become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
         hint: "500: failures of the server; 600: never." },
+      { name: "unlevelled", label: "Lines without a level", type: "select", options: UNLEVELLED,
+        hint: "Lines in which no level is written: what they are can only be told from their words." },
     ],
     values: { ...settings, severities: settings.ingested_severities },
     keep: true,

@@ -127,7 +127,7 @@ def test_an_event_that_was_never_counted_is_stored(sqlite_desk: Any) -> None:
     ("name", "value"),
     [
         ("occurred_at", "2026-01-03 10:59:59"), ("server_name", "web-2"), ("byte_end", 99), ("provisional", True),
-        ("truncated", True), ("time_source", "file"),
+        ("truncated", True), ("time_source", "file"), ("level_source", "words"),
     ],
 )  # fmt: skip
 def test_what_is_only_shown_of_an_event_is_as_it_is_read_today(sqlite_desk: Any, name: str, value: Any) -> None:
