@@ -60,7 +60,7 @@ class Clock:
         self.order = ""  # of day, month and year in dates of numbers, such as "dmy", where the file tells it
         self._back = back
         self._bounded = bounded
-        self._written: tuple[str, str] = ("", "")  # the text read last and its time
+        self.last = ("", "", NO_TIME)  # the text of the form `written` read last, its time, and how sure it is
         self._minutes: dict[tuple[str, str], str] = {}
 
     def read(self, form: str, text: str) -> str:
@@ -232,12 +232,14 @@ def _two_digits(year: int) -> int:
 
 
 def _written(clock: Clock, text: str) -> str:
-    """Read a stamp by what its parts are: `11. Okt 2025 07:30:15`, `2/11/2025, 7:30 PM`, `Tue Feb 11 08:30 CET 2025`."""
-    if text == clock._written[0]:
-        return clock._written[1]
-    read = _read_written(clock, text)
-    clock._written = (text, read)
-    return read
+    """Read a stamp by what its parts are: `11. Okt 2025 07:30:15`, `2/11/2025, 7:30 PM`, `Tue Feb 11 08:30 CET 2025`.
+
+    Lines of one moment follow one another, so the last one is remembered.
+    """
+    if text != clock.last[0]:
+        clock.last = (text, _read_written(clock, text), clock.sure)
+    clock.sure = clock.last[2]
+    return clock.last[1]
 
 
 def _read_written(clock: Clock, text: str) -> str:
@@ -310,7 +312,7 @@ def possible_orders(text: str) -> list[str]:
     if len(numbers) != 3 or len(numbers[0]) == 4:
         return []
     if len(numbers[2]) == 4:
-        wanted = ("mdy", "dmy") if "/" in text else ("dmy", "mdy")
+        wanted: tuple[str, ...] = ("mdy", "dmy") if "/" in text else ("dmy", "mdy")
     elif "." in text:
         wanted = ("dmy", "ymd")
     elif "-" in text or int(numbers[0]) > 12:
@@ -417,4 +419,5 @@ FORMS: dict[str, Callable[[Clock, str], str]] = {
     "clock": _clock,
     "epoch": lambda clock, text: clock.epoch(float(text.replace(",", "."))),
     "tai": _tai,
+    "uptime": lambda clock, text: "",  # since a start that is not known
 }

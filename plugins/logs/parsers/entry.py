@@ -15,9 +15,31 @@ class Entry:
     Of an entry over the limit the first seven eighths and the last lines are kept.
     """
 
-    __slots__ = ("_dropped", "_head_limit", "_room", "_tail", "_tail_limit", "_tail_size", "cut", "end", "header",
-                 "lines", "open", "parser", "partial", "severity", "start", "state", "blank", "closed", "column", "stream", "text",
-                 "touched")  # fmt: skip
+    __slots__ = (
+        "_dropped",
+        "_head_limit",
+        "_room",
+        "_tail",
+        "_tail_limit",
+        "_tail_size",
+        "bare",
+        "blank",
+        "closed",
+        "column",
+        "cut",
+        "end",
+        "header",
+        "lines",
+        "open",
+        "parser",
+        "partial",
+        "severity",
+        "start",
+        "state",
+        "stream",
+        "text",
+        "touched",
+    )  # fmt: skip
 
     def __init__(self, parser: Parser, header: Any, line: Line, limit: int, stream: str = "") -> None:
         self.parser = parser
@@ -34,6 +56,7 @@ class Entry:
         self.touched = 0  # the number of the line that it took last
         self.closed = False
         self.blank = False  # nothing but blanks was said so far
+        self.bare = False  # a line without a header went on with it
         self.column = 0  # where the message begins in the first line
         self.open = parser.incomplete(line.text, False)  # the format says that it is not at its end
         self._room = limit - len(line.text)

@@ -18,12 +18,17 @@ _TIME_WITHIN: Final = 120  # characters from the beginning of a line
 _CLOSERS = {"[": "]", "(": ")", "<": ">", "{": "}"}
 _SEPARATORS: Final = " \t|-:>,;*"
 _WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
-_PAIR = re.compile(r"([A-Za-z_][\w.@-]{0,60})=(?:\"((?:[^\"\\\n]|\\.){0,500})\"|'([^'\n]{0,500})'|([^\s|\"',;]{0,300}))")
+_PAIR = re.compile(
+    r"([A-Za-z_][\w.@-]{0,60})=(?:\"((?:[^\"\\\n]|\\.){0,500})\"|'([^'\n]{0,500})'|([^\s|\"',;]{0,300}))"
+)
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
-_LEVEL_KEYS: Final = frozenset(("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname"))
+_LEVEL_KEYS: Final = frozenset(
+    ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
+)
 _PIECES = re.compile(r"[\s:/|,@]+")
 _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
 _CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
+_LETTER = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
 _CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
 
 
@@ -52,7 +57,8 @@ class Layout:
     """What the lines of a file have in common; see `layout.learn`.
 
     `level_place`: the token behind the time that is a level, counted from 0, -1 for none known; `upper`: it is written
-    in capitals. `times_at`: tokens before the time. `level_first`: lines without a time begin with their level. `indents`: blanks before a header.
+    in capitals. `times_at`: tokens before the time. `level_first`: lines without a time begin with their level.
+    `indents`: blanks before a header.
     """
 
     level_place: int = -1
@@ -154,6 +160,8 @@ def _late(line: str, known: Layout) -> Head | None:
             severity, spelled = (severity, spelled) if severity else _in_group(token.text)
         elif token.kind == "word" or (token.kind == "name" and not token.text[:1].isdigit()):
             level = NAMES.get(token.text, "") or (by_name(token.text) if token.set_off else "")
+            if not index and len(token.text) == 1 and find_stamp(line, token.end + 1) is not None:
+                level = LETTERS.get(token.text.upper(), "")
             if not severity and level:
                 severity, spelled = level, token.text
             else:
@@ -199,8 +207,11 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
                 return severity, name, end, " ".join(context)
             if not index and name.islower():
                 return severity, name, token.start, ""
-        if len(name) == 1 and name in LETTERS and not after_word and (expected or _is_letter_level(line, end)):
-            return LETTERS[name], name, end, " ".join(context)
+        letter = _LETTER.fullmatch(name)
+        if letter and not after_word and (expected or _is_letter_level(line, end)):
+            return LETTERS[letter[1]], name, end, " ".join(context)
+        if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
+            return LETTERS[text[0]], text[0], token.start + 2, " ".join(context)
         composed = _composed(name)
         if composed is not None and not after_word:
             return *composed, end, " ".join(context)
@@ -274,7 +285,9 @@ _SPRING = re.compile(r"\d{1,9} --- ")
 # Application, thread and correlation, then the logger padded to a width.
 _SPRING_LOGGER = re.compile(r"(?:\[[^\[\]]{0,200}\] ?){1,3} ?[\w.$/\[\]-]{1,200} {0,80}: ")
 _CALLER = re.compile(r"\S{1,200}:\d{1,7}$")
-_PLACE = re.compile(r"(?:[\w./\\-]{1,200}:\d{1,7}\]|\([\w.$<>-]{1,100}:\d{1,7}\) -) ?")  # `store.cc:31]`, `(load:408) -`
+_PLACE = re.compile(
+    r"(?:[\w./\\-]{1,200}:\d{1,7}\]|\([\w.$<>-]{1,100}:\d{1,7}\) -) ?"
+)  # `store.cc:31]`, `(load:408) -`
 _COLUMN = re.compile(r" ?[^\s|]{1,150} ?\| ?(?=\S)")
 
 

@@ -7,7 +7,8 @@ from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
 
 _PREFIX = re.compile(
     r"(?:-(?P<dashes>[EWIFD])- |\((?P<xorg>EE|WW|II|DD|NI|\?\?|!!|\*\*|--|==|\+\+)\) "
-    r"|[\[(<](?P<bracket>[^\W\d_]{1,13}!?)\d?[\])>][ :-]{0,4}"
+    r"|[\[(<] ?(?P<bracket>[^\W\d_]{1,13}!?)\d?(?: {0,8})[\])>][ :-]{0,4}"
+    r"|(?P<android>[VDIWEFA])/(?=[\w.$-]{1,100}[( :])"
     r"|(?:PHP )?(?P<php>Fatal error|Parse error|Warning|Notice|Deprecated): {1,4}"
     r"|npm (?P<npm>ERR!|error|WARN|warn|info|notice|verb|http|sill|timing) "
     r"|(?P<letter>[EWNF]): (?=[A-Z])"
@@ -30,10 +31,17 @@ def plain(line: str) -> Head:
     if found["php"]:
         return Head("", "", _PHP.get(found["php"]) or NAMES[found["php"].upper()], line, spelled=found["php"])
     if found["npm"]:
-        return Head("", "", _NPM.get(found["npm"], "DEBUG"), rest, spelled=found["npm"])
+        npm = found["npm"]
+        # A report of a failure has many lines, all with the same beginning.
+        return Head("", "", _NPM.get(npm, "DEBUG"), rest, spelled=npm, by_line=npm in ("ERR!", "error"))
     if found["xorg"]:
         return Head("", "", _XORG.get(found["xorg"], "INFO"), rest, spelled=found["xorg"])
-    letter = found["dashes"] or found["letter"] or (found["bracket"] if found["bracket"] in LETTERS else None)
+    letter = (
+        found["dashes"]
+        or found["letter"]
+        or found["android"]
+        or (found["bracket"] if found["bracket"] in LETTERS else None)
+    )
     if letter:
         return Head("", "", LETTERS[letter], rest, spelled=letter)
     word = found["bracket"] or found["level"]

@@ -12,12 +12,12 @@ from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import NO_TIME, NO_ZONE, Clock
 from snaglist.plugins.logs.parsers.console import Console
-from snaglist.plugins.logs.parsers.heads import Head
-from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.entry import Entry
 from snaglist.plugins.logs.parsers.escaped import unescape_lines
 from snaglist.plugins.logs.parsers.glued import split_objects
+from snaglist.plugins.logs.parsers.heads import Head
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
+from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff
 from snaglist.plugins.logs.parsers.traces import follow
 from snaglist.plugins.logs.parsers.watched import ParserFailed
@@ -34,9 +34,10 @@ MAX_WAITING = 1000  # entries held back while one that began before them goes on
 class Reader:
     """Read one file. Feed it the bytes from `start` on, in pieces of any size; the events are the same.
 
-    `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`. `log_type` and `encoding`, when given, are what an earlier
-    reader of the same file chose. `complete` is the byte up to which everything was handed out, `primary` the parser of
-    the file. `whole`, after `close`: the last line has its end.
+    `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`.
+    `log_type` and `encoding`, when given, are what an earlier reader of the same file chose. `complete` is the byte up
+    to which everything was handed out, `primary` the parser of the file. `whole`, after `close`: the last line has its
+    end.
     """
 
     def __init__(
@@ -250,6 +251,7 @@ class Reader:
     def _append(self, entry: Entry, text: str, line: Line) -> None:
         """Append a line to an entry, which is the current one from now on."""
         entry.add(text, line)
+        entry.bare = True
         entry.touched = self._lines_seen
         self._entry = entry
 
@@ -294,12 +296,14 @@ class Reader:
         same, and what follows is the middle of a trace, or stands below a line that says nothing.
         """
         entry = self._streams.get(head.tags)
-        if entry is None or type(entry.header) is not Head or not head.severity or entry.stale(self._lines_seen):
+        if entry is None or type(entry.header) is not Head or not head.severity or entry.bare:
+            return False
+        if entry.stale(self._lines_seen):
             return False
         if entry.severity != head.severity or entry.header.form != head.form:
             return False
         message = line.text[entry.column :] if entry.column else head.message
-        if head.by_line and (entry.blank or not message.strip()):
+        if head.by_line and (not head.form or entry.blank or not message.strip()):
             fits = True
         elif entry.state:
             state = follow.advance(entry.state, message)
@@ -310,6 +314,7 @@ class Reader:
         if fits:
             entry.state = entry.state or follow.begins(message)
             self._append(entry, message, line)
+            entry.bare = False
         return fits
 
     def _goes_on(self, entry: Entry, text: str) -> bool:

@@ -41,7 +41,8 @@ NAMES: Final = {
     # Russian, Ukrainian, Chinese, Japanese, Korean
     "ОШИБКА": "ERROR", "ПРЕДУПРЕЖДЕНИЕ": "WARNING", "ИНФОРМАЦИЯ": "INFO", "ПОМИЛКА": "ERROR",
     "严重": "ERROR", "错误": "ERROR", "錯誤": "ERROR", "警告": "WARNING", "信息": "INFO", "資訊": "INFO",
-    "重大": "ERROR", "エラー": "ERROR", "情報": "INFO", "심각": "ERROR", "오류": "ERROR", "경고": "WARNING", "정보": "INFO",
+    "重大": "ERROR", "エラー": "ERROR", "情報": "INFO", "심각": "ERROR", "오류": "ERROR", "경고": "WARNING",
+    "정보": "INFO",
 }  # fmt: skip
 
 # A letter is a level only where a format has a place for it: glog, Android, Ruby, MongoDB.

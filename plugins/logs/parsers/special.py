@@ -31,7 +31,9 @@ _JOB_ID = re.compile(r"\[[\w-]{1,80}\] (?=(?:Processing|Processed|Failed|Release
 _REPORT = re.compile(r"=(?P<level>[A-Z]{3,12}) (?:REPORT|MESSAGE)==== {1,2}(?P<stamp>[^=\n]{10,60}?)(?: UTC)? ===\s*$")
 _REPORTS = {"CRASH": "ERROR", "SUPERVISOR": "ERROR", "PROGRESS": "INFO"}
 # The console of .NET: level and category, the message indented below.
-_DOTNET = re.compile(r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[(?P<id>-?\d{1,9})\]\s*$")
+_DOTNET = re.compile(
+    r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[(?P<id>-?\d{1,9})\]\s*$"
+)
 # The ring buffer of the Linux kernel, with the priority or after `dmesg`.
 _KERNEL = re.compile(r"<(?P<priority>\d{1,3})>(?=\[ {0,8}\d{1,9}\.\d{6}\])", re.ASCII)
 

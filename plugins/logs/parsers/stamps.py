@@ -44,7 +44,8 @@ _BY_DIGIT = (
         r"(?:\d{4}(?P<year_first>[-/.])\d{1,2}(?P=year_first)\d{1,2}"
         r"|\d{1,2}(?P<day_or_month>[-/.])\d{1,2}(?P=day_or_month)(?:\d{4}|\d{2})"
         r"|\d{4}[-/. ]{1,2}" + _NAME + r"\.?[-/. ]{1,2}\d{1,2}"
-        r"|\d{1,2}" + _ORDINAL + r"[-/. ]{1,2}(?:de |of )?" + _NAME + r"\.?(?:[-/., ]{1,2}(?:de )?(?:\d{4}|\d{2}(?![\d:])))?"
+        r"|\d{1,2}" + _ORDINAL + r"[-/. ]{1,2}(?:de |of )?" + _NAME + r"\.?"
+        r"(?:[-/., ]{1,2}(?:de )?(?:\d{4}|\d{2}(?![\d:])))?"
         r"),?" + _JOIN + _ANY_TIME + _zone(4),
     ),
     ("clock", r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![:\d])" + _HALF + "?"),
@@ -72,6 +73,7 @@ def _compiled(forms: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 _DIGIT = _compiled(_BY_DIGIT)
 _LETTER = _compiled(_BY_LETTER)
 _TAI = re.compile(r"@[0-9a-f]{24}(?=\s)")  # TAI64N, the labels of daemontools and runit
+_UPTIME = re.compile(r"\[ {0,10}\d{1,9}\.\d{3,6}\]")  # seconds since the start, of kernels and of display servers
 _WORD = re.compile(_NAME)
 _OPENING, _CLOSING = "[(<", "])>"
 
@@ -86,6 +88,8 @@ def find_stamp(text: str, position: int = 0) -> tuple[str, str, int] | None:
     """
     first = text[position : position + 1]
     if first and first in _OPENING:
+        if first == "[" and (uptime := _UPTIME.match(text, position)):
+            return "uptime", uptime.group()[1:-1].strip(), uptime.end()
         position += 1
         first = text[position : position + 1]
     if first.isdigit():
@@ -127,7 +131,9 @@ def _is_date(text: str, start: int, end: int) -> bool:
     words = _WORD.findall(text, start, place if place >= 0 else end)
     if not words or words == ["T"]:
         return True
-    return any(word.lower() in MONTHS for word in words) or (text[start].isalpha() and text[start:].find("-", 0, 20) > 0 and len(words) == 1)
+    return any(word.lower() in MONTHS for word in words) or (
+        text[start].isalpha() and text[start:].find("-", 0, 20) > 0 and len(words) == 1
+    )
 
 
 @cache

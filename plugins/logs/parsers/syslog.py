@@ -1,4 +1,4 @@
-"""Syslog lines: RFC 5424, RFC 3164 and its relatives, and the shapes of `journalctl`. The text within is parsed again."""
+"""Syslog lines: RFC 5424, RFC 3164 and its relatives, the shapes of `journalctl`. What is within is parsed again."""
 
 import re
 from collections import Counter
@@ -78,7 +78,7 @@ class Syslog(Parser):
             alone = _TAG.match(line, start)
             if alone and alone["process"] is not None and not by_name(alone["tag"]):
                 return _wrapped(line, time, "", alone, alone.end())
-            if host is None or not self._is_known(name, time):
+            if host is None or time["iso"] or not self._is_known(name, time):
                 return None
         if tag is not None and by_name(tag["tag"]):
             if time["iso"] and not self._is_known(name, time):

@@ -17,12 +17,13 @@ _STEMS: Final = (
     "dump", "trace", "space left", "full", "exit", "status", "bug:", "lockup", "blocked", "smash", "double free",
 )  # fmt: skip
 
-# What leads up to the sentence: numbers in brackets, `name[31]:`, `[main]`, the seconds of a kernel.
-_DECORATION = re.compile(r"(?:\[[^\[\]\n]{0,60}\]:? {0,4}|[\w./-]{1,60}\[\d{1,10}\]: {0,4}|\d{1,10}: ){0,4}")
-
-_CRITICAL = re.compile(
-    r"\b(?:kernel panic\b|panic: |out of memory: kill|killed process \d|invoked oom-killer)"
+# What leads up to the sentence: brackets, `name[31]:`, `31:`, pairs, addresses.
+_DECORATION = re.compile(
+    r"(?:(?:\[[^\[\]\n]{0,60}\]:?|[\w./-]{1,60}\[\d{1,10}\]:|\d{1,10}:|\w{1,40}=[^\s\"']{0,100}"
+    r"|[\w./:-]{0,80}(?<!\d)\d{1,3}(?:\.\d{1,3}){3}(?!\d)[\w/:-]{0,40}) {1,4}){0,6}"
 )
+
+_CRITICAL = re.compile(r"\b(?:kernel panic\b|panic: |out of memory: kill|killed process \d|invoked oom-killer)")
 _FAILURE = re.compile(
     r"\bi/o error|\b(?:ext[234]|xfs|btrfs|f2fs|ntfs3?|fat)(?:-fs)?(?: \([^()\n]{1,60}\))?:? (?:error|corruption)\b"
     r"|\bsegfault at\b|\bsegmentation fault\b|\bgeneral protection\b|\bcore[ -]dumped?\b|\bdumped core\b|\bcall trace:"
@@ -47,10 +48,10 @@ _NEGATED = re.compile(
 )
 # Words behind that make it a part of the name of a thing, or a count of nothing.
 _LABEL = re.compile(
-    r"[- ](?:report(?:s|ing|er)?|handl(?:er|ers|ing)|pages?|logs?|logging|levels?|messages?|rates?|count(?:s|er|ers)?"
-    r"|corrections?|budgets?|boundar(?:y|ies)|tolerance|track(?:er|ing)|thresholds?|margins?|recover(?:y|ies)"
-    r"|detection|files?|streams?|output|codes?|free|types?|class(?:es)?|interval|values?|seconds|period|settings?"
-    r"|limits?|statistics|policy|notifications?|mode|injection|simulation)\b"
+    r"[- ](?:report(?:s|ing|er)?|record(?:s|ing|er)?|handl(?:er|ers|ing)|pages?|logs?|logging|levels?|messages?|rates?"
+    r"|count(?:s|er|ers)?|corrections?|budgets?|boundar(?:y|ies)|tolerance|track(?:er|ing)|thresholds?|margins?"
+    r"|recover(?:y|ies)|detection|files?|streams?|output|codes?|free|types?|class(?:es)?|interval|values?|seconds"
+    r"|period|settings?|limits?|statistics|policy|notifications?|mode|injection|simulation)\b"
     r"| ?=| ?: ?(?:0\b|none\b|no\b|null\b|false\b|off\b|nil\b)"
 )
 _BY_GROUP: Final = ("", "CRITICAL", "ERROR", "WARNING")

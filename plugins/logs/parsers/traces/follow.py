@@ -80,6 +80,8 @@ def begins(line: str) -> str:
             return kind
     if _TITLE in line:
         return _drawn(line)
+    if "FATAL EXCEPTION: " in line[:120]:
+        return "android"
     if line == "Unhandled exception:":
         return "below"
     if line.rstrip(": ").endswith(_BEAM_DIES) or line.startswith("** ("):
@@ -141,9 +143,9 @@ def advance(state: str, line: str) -> str:
     States: `python` within frames, `raised` after the exception line, `linked` after the sentence that
     joins two tracebacks; `box` and `session` within frames that a library drew; `beam` below the line of a
     process that died, `beam-report` within a report, which ends with an empty line; `sanitizer` within a report;
-    `go` after a crash, `below` where the message stands in the next line; `node` at the place of a crash,
-    `node-source` below it, `node-caret` before the error, `node-error` in its message, `node-stack` below,
-    `node-end` after the last line.
+    `go` after a crash, `android` in a report of its runtime, `below` where the message stands in the next line;
+    `node` at the place of a crash, `node-source` below it, `node-caret` before the error, `node-error` in its
+    message, `node-stack` below, `node-end` after the last line.
     """
     if state == "python":
         if not line.strip() or line[0].isspace() or line.startswith('> File "'):
@@ -168,11 +170,17 @@ def advance(state: str, line: str) -> str:
         return ""
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
+    if state == "android":
+        return state if any(_is_android(text) for text in (line, line.partition(" ")[2].lstrip(": "))) else ""
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):
         return _advance_node(state, line)
     return ""
+
+
+def _is_android(text: str) -> bool:
+    return text.startswith(("Process: ", "PID: ")) or _RAISED.match(text) is not None or is_trace(text)
 
 
 def _in_session(line: str) -> bool:
