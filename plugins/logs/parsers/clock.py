@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from snaglist.kernel import times
+from snaglist.plugins.logs.parsers.dates import read_date, two_digits
 from snaglist.plugins.logs.parsers.month_names import MONTHS
 
 MEMO_SIZE = 4096
@@ -223,12 +224,7 @@ def month_number(name: str) -> int:
 
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
-_PARTS = re.compile(r"\d+|[^\W\d_]+")
 _DIGITS = re.compile(r"\d+", re.ASCII)
-
-
-def _two_digits(year: int) -> int:
-    return year + 2000 if year < 70 else year + 1900 if year < 100 else year
 
 
 def _written(clock: Clock, text: str) -> str:
@@ -264,72 +260,6 @@ def _hour(hour: str, half: str | None) -> int:
     if half is None:
         return number
     return number % 12 + (12 if half in "Pp" else 0)
-
-
-def read_date(text: str, order: str = "", late_year: str = "") -> tuple[int | None, int, int] | None:
-    """Return year, month and day of a written date, the year None where none is written; None for no date.
-
-    `order` is that of three numbers of which none is the year of four digits in front.
-    """
-    month, numbers = 0, []
-    for part in _PARTS.findall(text):
-        if part.isdigit():
-            numbers.append(part)
-        else:
-            month = month or MONTHS.get(part.lower(), 0)
-    if late_year:
-        numbers.append(late_year)
-    if month:
-        return _with_month(month, numbers)
-    if len(numbers) == 2:
-        return None, int(numbers[0]), int(numbers[1])
-    if len(numbers) != 3:
-        return None
-    values = {letter: int(number) for letter, number in zip(order or likely_order(text), numbers, strict=True)}
-    if len(numbers[0]) == 4:
-        values = {letter: int(number) for letter, number in zip("ymd", numbers, strict=True)}
-    return _two_digits(values["y"]), values["m"], values["d"]
-
-
-def _with_month(month: int, numbers: list[str]) -> tuple[int | None, int, int] | None:
-    if len(numbers) == 1:
-        return None, month, int(numbers[0])
-    if len(numbers) != 2:
-        return None
-    first, second = numbers
-    if len(first) == 4:
-        return int(first), month, int(second)
-    return _two_digits(int(second)), month, int(first)
-
-
-def possible_orders(text: str) -> list[str]:
-    """Return the orders in which three numbers are a date, the likely one first.
-
-    With slashes the month comes first in the United States, with dots and dashes the day does, and two digits with
-    dashes are a short ISO date.
-    """
-    numbers = _DIGITS.findall(text)
-    if len(numbers) != 3 or len(numbers[0]) == 4:
-        return []
-    if len(numbers[2]) == 4:
-        wanted: tuple[str, ...] = ("mdy", "dmy") if "/" in text else ("dmy", "mdy")
-    elif "." in text:
-        wanted = ("dmy", "ymd")
-    elif "-" in text or int(numbers[0]) > 12:
-        wanted = ("ymd", "dmy", "mdy")
-    else:
-        wanted = ("mdy", "dmy", "ymd")
-    values = [int(number) for number in numbers]
-    return [order for order in wanted if _is_possible(dict(zip(order, values, strict=True)))]
-
-
-def _is_possible(values: dict[str, int]) -> bool:
-    return 1 <= values["m"] <= 12 and 1 <= values["d"] <= 31
-
-
-def likely_order(text: str) -> str:
-    """Return the likely order of three numbers."""
-    return next(iter(possible_orders(text)), "dmy")
 
 
 def _slashed(clock: Clock, text: str) -> str:
@@ -369,7 +299,7 @@ def _compact(clock: Clock, text: str) -> str:
     parts = _DIGITS.findall(text)
     digits = parts[0] if len(parts[0]) == 14 else parts[0] + parts[1]
     if len(digits) == 12:
-        digits = str(_two_digits(int(digits[:2]))) + digits[2:]
+        digits = str(two_digits(int(digits[:2]))) + digits[2:]
     year, month, day, hour, minute, second = (
         digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:14],
     )  # fmt: skip
@@ -381,7 +311,7 @@ def _day_clock(clock: Clock, text: str) -> str:
     """Read `20240305-8:15:30:250`, `240305  8:15:30`."""
     date, hour, minute, second = _DIGITS.findall(text)[:4]
     year = int(date[:-4])
-    return clock.at(f"{_two_digits(year):04d}-{date[-4:-2]}-{date[-2:]} {int(hour):02d}:{minute:0>2}", f"{second:0>2}")
+    return clock.at(f"{two_digits(year):04d}-{date[-4:-2]}-{date[-2:]} {int(hour):02d}:{minute:0>2}", f"{second:0>2}")
 
 
 def _clock(clock: Clock, text: str) -> str:

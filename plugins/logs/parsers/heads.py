@@ -38,7 +38,7 @@ class Head:
 
     `channel`: the source that the head names; `context`: pairs and tags that stood before the message; `tags`: those
     that stand in front of each line of a request. `spelled` is the level as it is written. `by_line`: the logger puts
-    the head in front of every line of a message.
+    the head in front of every line of a message. `pairs`: all behind the time, where that begins with a pair.
     """
 
     form: str
@@ -50,6 +50,7 @@ class Head:
     tags: str = ""
     spelled: str = ""
     by_line: bool = False
+    pairs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +137,12 @@ def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
 def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head:
     """Make the head of a line whose time ends at `start`."""
     found = find_level(line, start, known)
+    rest = line[start:].lstrip(" \t-|:]")
+    pairs = rest if _PAIR.match(rest) else ""
     if found is None:
-        return Head(form, stamp, "", line[start:].lstrip(" \t-|:]"))
+        return Head(form, stamp, "", rest, pairs=pairs)
     severity, spelled, end, context = found
-    return Head(form, stamp, severity, message_of(line, end), context=context, spelled=spelled)
+    return Head(form, stamp, severity, message_of(line, end), context=context, spelled=spelled, pairs=pairs)
 
 
 def _late(line: str, known: Layout) -> Head | None:

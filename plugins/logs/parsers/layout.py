@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from snaglist.plugins.logs.parsers.clock import possible_orders
+from snaglist.plugins.logs.parsers.dates import possible_orders
 from snaglist.plugins.logs.parsers.heads import NOTHING_KNOWN, Head, Layout, read_head, tokens
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level
 from snaglist.plugins.logs.parsers.severity import LETTERS, VAGUE, by_name
