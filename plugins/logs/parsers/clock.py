@@ -219,10 +219,13 @@ def _build(year: int, month: int, day: int, clock: str) -> datetime | None:
 
 
 def month_number(name: str) -> int:
-    """Return the number of an English month name, 0 for none."""
-    return MONTHS.get(name[:3].lower(), 0)
+    """Return the number of a month name, 0 for none."""
+    return MONTHS.get(name.rstrip(".").lower(), 0)
 
 
+_DOTTED = re.compile(
+    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.-])(())?", re.ASCII
+)
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
 _DIGITS = re.compile(r"\d+", re.ASCII)
 
@@ -239,7 +242,7 @@ def _written(clock: Clock, text: str) -> str:
 
 
 def _read_written(clock: Clock, text: str) -> str:
-    found = _CLOCK.search(text)
+    found = _DOTTED.search(text) or _CLOCK.search(text)
     if found is None:
         return ""
     hour, minute, second, half = found.groups()
@@ -285,8 +288,8 @@ def _ctime(clock: Clock, text: str) -> str:
 
 def _syslog(clock: Clock, text: str) -> str:
     """Read `Jan  2 03:04:05`."""
-    day, _, time = text[4:].lstrip().partition(" ")
-    return clock.without_year(month_number(text[:3]), int(day), time[:8])
+    month, day, time = text.split()[:3]
+    return clock.without_year(month_number(month), int(day), time[:8])
 
 
 def _month_day(clock: Clock, text: str) -> str:

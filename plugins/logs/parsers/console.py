@@ -125,7 +125,7 @@ class Console(Parser):
             severity = body.severity
         crashed = len(lines) > 2 and follow.is_node_crash(header.message)
         source = "line" if severity else ""
-        if not severity and (body.exceptions or body.stack or crashed):
+        if not severity and crashed:
             severity, source = "ERROR", "trace"
         return Event(
             body.message,

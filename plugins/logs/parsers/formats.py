@@ -34,11 +34,15 @@ class Formats:
                 return parser, header
         return None
 
+    def console_of(self, channel: str) -> Console:
+        """Return the console parser that knows the lines of a channel."""
+        return self._of_channels.get(channel, self.console)
+
     def within(self, header: Wrapped) -> tuple[Parser, Any] | None:
         """Return the parser of a wrapped text, and what it says; each channel is a file of its own."""
         for parser in self._all:
             if parser is self.console:
-                found: Any = self._of_channels.get(header.channel, self.console).within(header.text)
+                found: Any = self.console_of(header.channel).within(header.text)
             else:
                 found = parser.foreign(header.text)
             if found is not None and found is not DIRECTIVE:

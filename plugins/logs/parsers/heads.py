@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, SYSLOG, VAGUE, by_name
+from snaglist.plugins.logs.parsers.severity import FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
 MAX_TOKENS: Final = 9
@@ -245,7 +245,10 @@ def _in_group(text: str) -> tuple[str, str]:
 
 
 def _composed(name: str) -> tuple[str, str] | None:
-    """Return severity and spelling of a level within a name: `ERROR/ForkPoolWorker-1`, `app.ERROR`."""
+    """Return severity and spelling of a level within a name: `ERROR/ForkPoolWorker-1`, `app.ERROR`, `daemon.err`."""
+    facility = FACILITY_LEVEL.fullmatch(name)
+    if facility is not None and by_name(facility[1]):
+        return by_name(facility[1]), facility[1]
     for sign in "/.":
         if sign in name:
             for piece in (name.partition(sign)[0], name.rpartition(sign)[2]):

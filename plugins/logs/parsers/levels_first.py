@@ -7,12 +7,18 @@ from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
 
 _PREFIX = re.compile(
     r"(?:-(?P<dashes>[EWIFD])- |\((?P<xorg>EE|WW|II|DD|NI|\?\?|!!|\*\*|--|==|\+\+)\) "
+    r"|(?P<chip>[VDIWEF]) \(\d{1,10}\) (?=[\w.:-]{1,60}:)"
     r"|[\[(<] ?(?P<bracket>[^\W\d_]{1,13}!?)\d?(?: {0,8})[\])>][ :-]{0,4}"
     r"|(?P<android>[VDIWEFA])/(?=[\w.$-]{1,100}[( :])"
     r"|(?:PHP )?(?P<php>Fatal error|Parse error|Warning|Notice|Deprecated): {1,4}"
     r"|npm (?P<npm>ERR!|error|WARN|warn|info|notice|verb|http|sill|timing) "
     r"|(?P<letter>[EWNF]): (?=[A-Z])"
-    r"|(?P<level>[^\W\d_]{3,14}\d?)(?P<sign>: ?| - |\s{1,8}))"
+    r"|(?P<level>[^\W\d_]{3,14}\d?)(?P<code>\[[\w:-]{1,60}\]| [A-Z]{1,5}\d{2,5})?(?P<sign>: ?| - |\s{1,8}))"
+)
+# What compilers and linters print: a place in a source file, then the level.
+_COMPILER = re.compile(
+    r"[^\s:()]{1,300}(?::\d{1,7}(?::\d{1,7}|-\d{1,7})?|\(\d{1,7}(?:,\d{1,7}){0,3}\)) ?: {1,2}"
+    r"(?P<level>fatal error|error|warning|note)(?: [A-Z]{1,5}\d{2,5})?: "
 )
 _PYTHON_LOGGER = re.compile(r"[A-Za-z_][\w.]{0,100}:(?=\S)")
 _PHP = {"Fatal error": "CRITICAL", "Parse error": "ERROR", "Deprecated": "WARNING"}
@@ -25,8 +31,10 @@ def plain(line: str) -> Head:
     if line.startswith(("panic: ", "fatal error: ")):
         return Head("", "", "CRITICAL", line, spelled=line.partition(":")[0])
     found = _PREFIX.match(line)
-    if found is None:
-        return Head("", "", "", line)
+    if found is None or (found["code"] and not found["sign"].startswith(":")):
+        compiler = _COMPILER.match(line) if ": " in line[:400] else None
+        level = compiler["level"].removeprefix("fatal ") if compiler else ""
+        return Head("", "", by_name(level), line, spelled=level)
     rest = line[found.end() :]
     if found["php"]:
         return Head("", "", _PHP.get(found["php"]) or NAMES[found["php"].upper()], line, spelled=found["php"])
@@ -36,12 +44,9 @@ def plain(line: str) -> Head:
         return Head("", "", _NPM.get(npm, "DEBUG"), rest, spelled=npm, by_line=npm in ("ERR!", "error"))
     if found["xorg"]:
         return Head("", "", _XORG.get(found["xorg"], "INFO"), rest, spelled=found["xorg"])
-    letter = (
-        found["dashes"]
-        or found["letter"]
-        or found["android"]
-        or (found["bracket"] if found["bracket"] in LETTERS else None)
-    )
+    letter = found["dashes"] or found["letter"] or found["android"] or found["chip"]
+    if not letter and found["bracket"] in LETTERS:
+        letter = found["bracket"]
     if letter:
         return Head("", "", LETTERS[letter], rest, spelled=letter)
     word = found["bracket"] or found["level"]

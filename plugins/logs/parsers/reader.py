@@ -11,7 +11,7 @@ from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.entry import Entry
 from snaglist.plugins.logs.parsers.formats import Formats
-from snaglist.plugins.logs.parsers.glued import split_objects
+from snaglist.plugins.logs.parsers.glued import is_glued, split_objects
 from snaglist.plugins.logs.parsers.heads import Head
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
 from snaglist.plugins.logs.parsers.levels_first import plain
@@ -131,7 +131,7 @@ class Reader:
         parser = self.primary
         header = parser.header(line.text)
         if header is None:
-            if line.text[:1] == "{" and "}{" in line.text:
+            if is_glued(line.text):
                 parts = split_objects(line)
                 if len(parts) > 1:
                     for part in parts:
@@ -221,7 +221,7 @@ class Reader:
         if found is not None:
             return found
         if line.cut or not entry.parser.multiline or type(entry.header) is Wrapped:
-            return self._console, plain(text)
+            return self._console, self._console.within(text) or plain(text)
         if entry.parser is self._console and self._console.opens(text, entry.severity, entry.state):
             return self._console, plain(text)
         entry.state = follow.begins(text)
@@ -287,10 +287,12 @@ class Reader:
             return False
         if self._formats.within(header) is not None:
             return False
-        if header.each and not entry.state and not follow.is_trace(header.text):
+        indented = entry is self._entry and header.text[:1] in ("\t", " ") and header.text[:2] in ("\t", "  ", "\t ")
+        if header.each and not entry.state and not indented and not follow.is_trace(header.text):
             return False
         if not self._goes_on(entry, header.text):
-            if header.each or self._console.opens(header.text, entry.severity, entry.state):
+            console = self._formats.console_of(header.channel)
+            if header.each or console.opens(header.text, entry.severity, entry.state):
                 return False
             entry.state = follow.begins(header.text)
         self._append(entry, header.text, line)

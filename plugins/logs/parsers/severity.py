@@ -62,6 +62,11 @@ VAGUE: Final = frozenset(
 
 SYSLOG: Final = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 
+# `daemon.err`: how syslog daemons write facility and level as text.
+FACILITY_LEVEL: Final = re.compile(
+    r"(?:kern|user|mail|daemon|auth|authpriv|syslog|lpr|news|uucp|cron|ftp|local[0-7])\.([a-z]{3,9})"
+)
+
 _STEPPED = re.compile(r"(?:[+-]\d{1,9}|\d)\Z")  # `WARN+2` of slog, `DEBUG3` of PostgreSQL, `ERROR2` of OpenTelemetry
 
 

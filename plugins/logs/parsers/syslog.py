@@ -7,10 +7,10 @@ from typing import Any, Self
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock
+from snaglist.plugins.logs.parsers.clock import Clock, month_number
 from snaglist.plugins.logs.parsers.severity import SYSLOG, by_name
 
-_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_MONTH = r"[^\W\d_]{3,5}\.?"  # in the language of the machine
 _TIME = r"\d\d:\d\d:\d\d(?:\.\d{1,9})?"
 # `Feb  3 07:30:15`, `Feb 3 07:30:15.120`; `Feb 03 2025 07:30:15` of network devices; with a zone; ISO; `short-full`
 _OLD = re.compile(
@@ -18,10 +18,10 @@ _OLD = re.compile(
     rf"|(?P<year>{_MONTH} (?: \d|\d{{1,2}}) \d{{4}} {_TIME}(?: [A-Z]{{3,4}})?)"
     rf"|(?P<iso>\d{{4}}-\d\d-\d\dT{_TIME}(?:Z|[+-]\d\d:?\d\d))"
     rf"|(?P<full>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{{4}}-\d\d-\d\d {_TIME} [A-Z]{{2,5}})):? ",
-    re.ASCII,
 )
 _HOST = re.compile(r"(?P<host>[\w.:%/-]{1,255}(?<!:)) ", re.ASCII)
 _TAG = re.compile(r"(?P<tag>[^\s:\[\]]{1,100}(?: \d[\w.]{0,10})?)(?:\[(?P<process>[^\]\s]{0,60})\])?: ?")
+_PRIORITY = re.compile(r"<(\d{1,3})>(?=\S)", re.ASCII)
 _NEW = re.compile(r"<(\d{1,3})>1 (\S{1,40}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=[-\[])")
 
 
@@ -61,12 +61,15 @@ class Syslog(Parser):
 
     def header(self, line: str) -> Wrapped | None:
         """Match the priority, time, host and program."""
-        if not line or line[0] not in "<JFMASONDTW0123456789*.":
+        if not line or not (line[0].isalnum() or line[0] in "<*."):
             return None
         if line[0] == "<" and (new := _NEW.match(line)):
             return _structured(line, new)
         time = _OLD.match(line)
         if time is None:
+            priority = _PRIORITY.match(line)
+            return Wrapped(line[priority.end() :], severity=SYSLOG[int(priority[1]) & 7]) if priority else None
+        if (time["old"] or time["year"]) and month_number((time["old"] or time["year"]).partition(" ")[0]) == 0:
             return None
         start = time.end()
         host = _HOST.match(line, start)
@@ -104,8 +107,9 @@ def _wrapped(line: str, time: re.Match[str], host: str, tag: re.Match[str] | Non
     process = (tag["process"] or "") if tag else ""
     if process and not process.isdigit() and not host:
         channel = f"{channel}[{process}]"  # a platform's router: `app[web.1]`
+    text = line[end:]
     return Wrapped(
-        text=line[end:],
+        text="\t" + text[4:] if text.startswith("#011") else text,
         stamp=(form, time["iso"] or time["old"] or time["year"] or time["full"]),
         key=f"{host} {tag.group()}" if tag else host,
         severity=SYSLOG[int(time["priority"]) & 7] if time["priority"] else "",

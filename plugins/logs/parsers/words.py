@@ -13,7 +13,7 @@ _LIMIT: Final = 1000  # characters that are looked at
 # A text without any of these holds no sign; most texts are decided by this alone.
 _STEMS: Final = (
     "err", "fail", "fatal", "panic", "except", "denied", "refused", "warn", "deprecat", "timeout", "timed out", "fault",
-    "abort", "crash", "corrupt", "emergency", "kill", "unable", "could", "can't", "cannot", "uncaught", "unhandled",
+    "abort", "crash", "corrupt", "emergency", "kill", "unable", "can't", "cannot", "uncaught", "unhandled",
     "dump", "trace", "space left", "full", "exit", "status", "bug:", "lockup", "blocked", "smash", "double free",
 )  # fmt: skip
 
@@ -39,7 +39,7 @@ _WORDS = re.compile(
     r"|(errors?|failed|fails|failures?|exceptions?|denied|refused|segfault|aborted|crashed|corrupt|corrupted)"
     r"|(warn|warnings?|deprecated|timeouts?|timed out))(?![\w/\\$@%&#=+-]|\.\w)"
 )
-_LEADING = re.compile(r"(?:[^\s:]{1,60}: ){0,3}(?:unable to|could not|couldn't|cannot|can't|failed to)\b")
+_LEADING = re.compile(r"(?:[^\s:]{1,60}: ){0,3}(?:unable to|cannot|can't)\b")
 # Words in front that turn the meaning around, or make it a plan, a condition or a column.
 _NEGATED = re.compile(
     r"\b(?:no|not|without|zero|never|non|any|if|ignor(?:e|ed|ing)|suppress(?:ed|ing)?|avoid(?:s|ed|ing)?"

@@ -159,7 +159,7 @@ def advance(state: str, line: str) -> str:
     if state == "sanitizer":
         return state if not line or _SANITIZER_LINE.match(line) else ""
     if state == "beam-report":
-        return state if line.strip() else ""
+        return state if line.strip() and not _BEAM_REPORT.match(line) else ""
     if state in ("raised", "linked"):
         if not line.strip():
             return state

@@ -34,6 +34,13 @@ def test_a_trace_is_one_entry_in_a_file_without_headers(name: str) -> None:
     assert [event.byte_start for event in events] == [0, 12, len(data) - 18]
 
 
+def test_a_report_of_erlang_ends_where_the_next_begins() -> None:
+    state = follow.begins("=INFO REPORT==== 11-Feb-2025::07:12:39 ===")
+    assert follow.advance(state, "    alarm_handler: {set,full}") == state
+    assert follow.advance(state, "=ERROR REPORT==== 11-Feb-2025::07:12:39 ===") == ""
+    assert follow.advance(state, "") == ""
+
+
 @pytest.mark.parametrize(
     "lines",
     [
