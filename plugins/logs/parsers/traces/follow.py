@@ -53,14 +53,15 @@ _SESSION_LINE = ("-", "File ", "Cell ", "Input ", "<ipython", "~", "/", "\\")
 _DRAWN = ("│", "╰", "├", "└", "|", "+")
 _BEAM = re.compile(
     r"\*\* (?!\()|Last message|State: |Function: |Args: |Server: |Request: |Start Call: |Initial Call: |Ancestors: "
-    r"|Queue: |Postponed: |Client |Process Label: |Reason: |Linked|Trapping"
+    r"|Queue: |Postponed: |Client #PID|Process Label: |Reason: "
 )
 _SANITIZER = re.compile(r"==\d{1,9}==(?:ERROR|WARNING): ")
 _SANITIZER_LINE = re.compile(
     r"\s|==|(?:READ|WRITE|READ/WRITE) of |SUMMARY: |freed by |previously allocated |allocated by |0x[0-9a-f]|Shadow "
     r"|Address |Thread T\d|Hint: |HINT: |Direct leak|Indirect leak"
 )
-_BEAM_DIES = (" terminating", " crashed", " raised an exception")
+_BEAM_DIES = (" terminating", " terminating ", " crashed", " crashed.", " raised an exception", " raised an exception:")
+_LAST_WORDS = (*_BEAM_DIES, "Unhandled exception:")
 _BEAM_REPORT = re.compile(r"=[A-Z]{3,20} REPORT====")
 _BEGINS = (
     ("Traceback (most recent call last):", "python"),
@@ -70,27 +71,31 @@ _BEGINS = (
     ("goroutine ", "go"),
     ("thread '", "below"),
 )
+_FIRST_WORDS = tuple(beginning for beginning, _ in _BEGINS)
 
 
 def begins(line: str) -> str:
     """Return the kind of trace that a line opens, "" for none."""
     text = line.lstrip(" +|")
-    for beginning, kind in _BEGINS:
-        if text.startswith(beginning):
-            return kind
+    if text.startswith(_FIRST_WORDS):
+        return next((kind for beginning, kind in _BEGINS if text.startswith(beginning)), "")
     if _TITLE in line:
         return _drawn(line)
     if "FATAL EXCEPTION: " in line[:120]:
         return "android"
-    if line == "Unhandled exception:":
-        return "below"
-    if line.rstrip(": ").endswith(_BEAM_DIES) or line.startswith("** ("):
-        return "beam"
-    if line[:1] == "=" and _BEAM_REPORT.match(line):
-        return "beam-report"
-    if line[:2] == "==" and _SANITIZER.match(line):
-        return "sanitizer"
+    if line.endswith(_LAST_WORDS):
+        return "below" if line == "Unhandled exception:" else "beam" if line.endswith(_BEAM_DIES) else ""
+    if line[:1] in ("=", "*"):
+        return _report(line)
     return "node" if is_node_crash(line) else ""
+
+
+def _report(line: str) -> str:
+    if line.startswith("** ("):
+        return "beam"
+    if _BEAM_REPORT.match(line):
+        return "beam-report"
+    return "sanitizer" if _SANITIZER.match(line) else ""
 
 
 def _drawn(line: str) -> str:
