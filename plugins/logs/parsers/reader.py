@@ -287,7 +287,7 @@ class Reader:
             return False
         if self._formats.within(header) is not None:
             return False
-        indented = entry is self._entry and header.text[:1] in ("\t", " ") and header.text[:2] in ("\t", "  ", "\t ")
+        indented = entry is self._entry and header.text[:1] == "\t"
         if header.each and not entry.state and not indented and not follow.is_trace(header.text):
             return False
         if not self._goes_on(entry, header.text):
