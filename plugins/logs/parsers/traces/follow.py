@@ -40,6 +40,10 @@ _SAYS = re.compile(
     r"|(?:[A-Za-z_$][\w$]{0,100}[.:\\]{1,2}){0,12}[A-Z_]\w{0,200}"
     r"(?:Exception|Error|Warning|Exit|Interrupt|Throwable)(?:: |:?$| \())"
 )
+_FRAME = re.compile(
+    r"\s{0,40}(?:at [\w.$<>/@-]{1,300}\([^()\n]{0,200}\)$|File \"[^\"\n]{1,500}\", line \d|Caused by: [\w.$]{1,300}[:$]"
+    r"|\.\.\. \d{1,6} (?:more|common frames)|from \S{1,500}:\d+:in |\S{1,500}\.rb:\d+:in )"
+)
 _LOOSE = (" ", "\t", ")", "]", "}")
 _GO = re.compile(r"goroutine \d+ |[\w./*()\[\]{}-]{1,500}\(.{0,2000}\)$|created by |\[signal |rax |r\d+ ")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,300}(?::|$)")
@@ -84,6 +88,8 @@ def begins(line: str) -> str:
         return next((kind for beginning, kind in _BEGINS if text.startswith(beginning)), "")
     if _TITLE in line:
         return _drawn(line)
+    if "FATAL EXCEPTION: " in line[:120]:
+        return "android"
     if line.endswith(_LAST_WORDS):
         return "below" if line == "Unhandled exception:" else "beam" if line.endswith(_BEAM_DIES) else ""
     if line[:1] in ("=", "*"):
@@ -118,6 +124,11 @@ def continues(line: str) -> bool:
     return not line or line.startswith(_LOOSE) or line.isspace() or _TRACE.match(line) is not None
 
 
+def is_frame(line: str) -> bool:
+    """Tell whether a line can be nothing but a frame or a cause of a trace."""
+    return _FRAME.match(line) is not None
+
+
 def is_trace(line: str) -> bool:
     """Tell whether a line is of a trace, whatever stands before it."""
     return _TRACE.match(line) is not None or _INDENTED.match(line) is not None
@@ -144,9 +155,9 @@ def advance(state: str, line: str) -> str:
     States: `python` within frames, `raised` after the exception line, `linked` after the sentence that
     joins two tracebacks; `box` and `session` within frames that a library drew; `beam` below the line of a
     process that died, `beam-report` within a report, which ends with an empty line; `sanitizer` within a report;
-    `go` after a crash, `below` where the message stands in the next line; `node` at the place of a crash,
-    `node-source` below it, `node-caret` before the error, `node-error` in its message, `node-stack` below,
-    `node-end` after the last line.
+    `go` after a crash, `android` in a report of its runtime, `below` where the message stands in the next line;
+    `node` at the place of a crash, `node-source` below it, `node-caret` before the error, `node-error` in its
+    message, `node-stack` below, `node-end` after the last line.
     """
     if state == "python":
         if not line.strip() or line[0].isspace() or line.startswith('> File "'):
@@ -171,11 +182,17 @@ def advance(state: str, line: str) -> str:
         return ""
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
+    if state == "android":
+        return state if any(_is_android(text) for text in (line, line.partition(" ")[2].lstrip(": "))) else ""
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):
         return _advance_node(state, line)
     return ""
+
+
+def _is_android(text: str) -> bool:
+    return text.startswith(("Process: ", "PID: ")) or _RAISED.match(text) is not None or is_trace(text)
 
 
 def _in_session(line: str) -> bool:
