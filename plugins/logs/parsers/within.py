@@ -4,10 +4,11 @@ import re
 
 from snaglist.plugins.logs.parsers.access import Access
 from snaglist.plugins.logs.parsers.apache_error import ApacheError
-from snaglist.plugins.logs.parsers.console import Console, plain
+from snaglist.plugins.logs.parsers.console import Console
 from snaglist.plugins.logs.parsers.context import load
 from snaglist.plugins.logs.parsers.fields import Fields, Names
 from snaglist.plugins.logs.parsers.json_levels import find_level
+from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.logfmt import Logfmt
 from snaglist.plugins.logs.parsers.monolog import Monolog
 from snaglist.plugins.logs.parsers.nginx_error import NginxError
