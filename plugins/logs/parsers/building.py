@@ -133,10 +133,10 @@ class Builder:
 
 def _guess(event: Event, entry: Entry) -> tuple[str, str]:
     """Return the severity of an entry that says none, and by what it was found."""
-    if follow.is_orphan((entry.text, *entry.body())):  # what it belongs to is in another file
-        return "INFO", "none"
     if event.exceptions or event.stack:
-        return "ERROR", "trace"
+        # The head of a file may be the middle of a trace that began in another file.
+        orphan = not event.exceptions and follow.is_orphan((entry.text, *entry.body()))
+        return ("INFO", "none") if orphan else ("ERROR", "trace")
     found = by_words(event.message)
     return (found, "words") if found else ("INFO", "none")
 

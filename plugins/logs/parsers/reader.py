@@ -167,11 +167,15 @@ class Reader:
         elif type(header) is Wrapped:
             entry.partial = header.partial
             entry.state = follow.begins(header.text)
-        self._close_others(entry)
-        self._streams[entry.stream] = self._entry = entry
-        self._opened.append(entry)
         entry.touched = self._lines_seen
-        self._hand_out(events)
+        if len(self._opened) == 1 and self._opened[0].stream == entry.stream:  # most files have a single stream
+            events.append(self._builder.build(self._opened[0]))
+            self._opened[0] = entry
+        else:
+            self._close_others(entry)
+            self._opened.append(entry)
+            self._hand_out(events)
+        self._streams[entry.stream] = self._entry = entry
 
     def _close_others(self, entry: Entry | None) -> None:
         """End the entries that cannot go on behind a line that opens `entry`."""
