@@ -30,7 +30,8 @@ class Reader:
 
     `sample` is the beginning of the file. `log_type` and `encoding`, when given, are what an earlier
     reader of the same file chose. `complete` is the byte up to which everything was handed out, `primary` the parser of
-    the file. `whole`, after `close`: the last line has its end.
+    the file. `layout`: where its lines have what, as a JSON document; its `sentence` is for people. `whole`, after
+    `close`: the last line has its end.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Reader:
         self._nearest = ""
         if not start:
             self._look_ahead(lines)
+        self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
         self.undecoded = 0
