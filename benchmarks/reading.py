@@ -7,7 +7,7 @@ folder, or in one below it, has labels for. The labels are JSON lines, one for e
 - `entry`: the line where its entry starts: the line itself, or an earlier one that it continues. null: the line is
   no content (a directive, a rule), and no entry may start there.
 - `time`: UTC, `YYYY-MM-DD HH:MM:SS`; null when none is written. `level`: a severity in lower case; null when no level
-  is written. Of lines that continue an entry both are null.
+  is written. A line that continues an entry has no time here, and a level only if it repeats that of the entry.
 - `failure` (optional): true where no level is written, and the text says that something failed.
 - `group` (optional): a name of the issue; entries of one file that have one are compared in pairs.
 
@@ -172,9 +172,9 @@ def _compare_entries(labels: Sequence[Label], begun: dict[int, Event], counts: d
             counts["entries_all"] += 1  # an entry of what is no content is one too many
         else:
             torn.add(label.entry)
-        if RANK[event.severity] <= RANK["ERROR"]:
+        if _fails(event) and not _told(label):
             counts["false_failures"] += 1
-            miss(label.line, "false failure", None, event.severity.lower())
+            miss(label.line, "false failure", label.level, event.severity.lower())
     for label in labels:
         if label.entry == label.line:
             _compare_entry(label, begun.get(label.line), label.line in torn, rows[label.line], counts, miss)
@@ -203,15 +203,24 @@ def _compare_entry(
     if found != label.time and event is not None:
         miss(label.line, "time", label.time, found)
     counts["unexplained_lines"] += lines if right and not any(right) else 0
-    failed = event is not None and RANK[event.severity] <= RANK["ERROR"]
+    failed = event is not None and _fails(event)
     if label.failure and label.level is None:
         counts["failures_all"] += 1
         counts["failures_found"] += failed
         if not failed:
             miss(label.line, "failure", True, level)
-    elif failed and (label.level is None or RANK[label.level.upper()] > RANK["ERROR"]):
+    elif failed and not _told(label):
         counts["false_failures"] += 1
         miss(label.line, "false failure", label.level, level)
+
+
+def _fails(event: Event) -> bool:
+    return RANK[event.severity] <= RANK["ERROR"]
+
+
+def _told(label: Label) -> bool:
+    """Tell whether the writer says that something failed."""
+    return label.failure or (label.level is not None and RANK[label.level.upper()] <= RANK["ERROR"])
 
 
 def _compare_groups(

@@ -116,7 +116,10 @@ class Tally:
         forwarded: str,
         milliseconds: float | None,
     ) -> None:
-        """Count a request. This is the hot path: a few look-ups per line."""
+        """Count a request. This is the hot path: a few look-ups per line.
+
+        What `OPTIONS *` and CONNECT ask for is no page.
+        """
         family, bot = _agents.get(agent) or _remember(_agents, agent, describe_agent(agent))
         host = _hosts.get(referrer)
         if host is None:
@@ -130,22 +133,23 @@ class Tally:
         else:
             sums[0] += 1
             sums[1] += size
-        sums = part.paths.get(page)
-        if sums is None:
-            part.paths[page] = [1, 1 if status >= 400 else 0, size]
-        else:
-            sums[0] += 1
-            sums[2] += size
-            if status >= 400:
-                sums[1] += 1
+        if page[0] == "/" or page == NO_PATH:
+            sums = part.paths.get(page)
+            if sums is None:
+                part.paths[page] = [1, 1 if status >= 400 else 0, size]
+            else:
+                sums[0] += 1
+                sums[2] += size
+                if status >= 400:
+                    sums[1] += 1
+            if milliseconds is not None:
+                part.times.setdefault(page, []).append(milliseconds)
         visitor = (address, forwarded, agent)
         if visitor not in part.seen:
             if len(part.seen) >= _SEEN:
                 part.seen.clear()
             part.seen.add(visitor)
             part.visitors.update(f"{self._find_client(address, forwarded)} {agent}".encode("utf-8", "replace").decode())
-        if milliseconds is not None:
-            part.times.setdefault(page, []).append(milliseconds)
 
     def add_not_understood(self, hour: str) -> None:
         """Count a line that no layout fits."""

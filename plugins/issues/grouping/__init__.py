@@ -6,6 +6,7 @@ it goes up with every change that gives any event another key.
 
 from snaglist.plugins.issues.grouping.key import VERSION, GroupingKey, grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
+from snaglist.plugins.issues.grouping.spans import quoted_message
 from snaglist.plugins.issues.grouping.templates import template
 
-__all__ = ["VERSION", "GroupingKey", "grouping_key", "path_template", "template"]
+__all__ = ["VERSION", "GroupingKey", "grouping_key", "path_template", "quoted_message", "template"]

@@ -12,7 +12,7 @@ from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.grouping.templates import template
 from snaglist.plugins.issues.noting import note_failure
 
-VERSION = 2
+VERSION = 3
 _MEMO_SIZE = 8192
 _PLAIN_LIMIT = 500
 _DIGITS = re.compile(r"\d+")

@@ -18,10 +18,18 @@ _CURRENCY = (
     r"(?:AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KRW|MXN|MYR|NOK|NZD|PEN"
     r"|PHP|PLN|RON|RSD|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|ZAR|[€£¥$])"
 )
-_ITEM = r"(?:[:@$]?" + _V + r"|\?|%s|[:@]\w{1,60}|NULL|TRUE|FALSE|DEFAULT|NOW\(\)|CURRENT_TIMESTAMP)"
+# What stands for a value in a query: a value, or a placeholder of any style; a type may follow.
+_ITEM = (
+    rf"(?:[:@$?]?{_V}|[:@$?]\w{{0,60}}(?:{_V}\w{{0,20}})?|%[sd]|%\([\w.]{{0,60}}(?:{_V})?\)s|[#$]?\{{\w{{0,60}}(?:{_V})?\}}"
+    r"|[A-Za-z]{1,8}'[^'\s]{0,200}'|NULL|TRUE|FALSE|DEFAULT|NOW\(\)|CURRENT_TIMESTAMP)(?:::\w{1,30})?"
+)
 _ROW = r"\(\s?" + _ITEM + r"(?:\s?,\s?" + _ITEM + r")*\s?\)"
+_PLACEHOLDERS = re.compile(r"\(\s?(?:[:@$?]|%[sd(]|#?\{|[A-Za-z]{1,8}')")
 
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+Rules = tuple[tuple[re.Pattern[str], str], ...]
+
+_LIST = rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*"
+_RULES: Rules = tuple(
     (re.compile(pattern, flags), replacement)
     for pattern, replacement, flags in (
         # dates with names of days and months, clock halves, time zones
@@ -35,7 +43,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (rf"({_V}) {_UNIT}(?![\w=-])", r"\1", 0),
         (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
         # lists of any length
-        (rf"\b(in|values?|any) ?{_ROW}(?:\s?,\s?{_ROW})*", r"\1 (<*>)", re.IGNORECASE),
+        (_LIST, r"\1 (<*>)", re.IGNORECASE),
         (r"(?<!\S)([^\s<]{0,40}<\*>\S{0,40})(?: \1)+(?!\S)", r"\1", 0),
         (rf"(?<![\w<>*=.-])[\w.-]{{0,40}}{_V}(?:, ?[\w.-]{{0,40}}{_V})+(?![\w<>-])", "<*>", 0),
         (rf"({_V})(?:(?: ?[,;&|]| and| or)? {_V}|[,;:|/+]{_V})+", r"\1", 0),
@@ -52,6 +60,12 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 
+_ITEM_OF_VERSION_2 = rf"(?:[:@$]?{_V}|\?|%s|[:@]\w{{1,60}}|NULL|TRUE|FALSE|DEFAULT|NOW\(\)|CURRENT_TIMESTAMP)"
+_LIST_OF_VERSION_2 = re.compile(_LIST.replace(_ITEM, _ITEM_OF_VERSION_2), re.IGNORECASE)
+_RULES_OF_VERSION_2: Rules = tuple(
+    (_LIST_OF_VERSION_2 if pattern.pattern == _LIST else pattern, replacement) for pattern, replacement in _RULES
+)
+
 # What is counted stands in the singular or the plural, as the number says: `1 error is`, `2 errors are`.
 _COUNTED = re.compile(
     rf"((?<!\w){_V} (?:[\w-]{{1,30}} )??)(?!does\b|always\b)([a-z]{{3,30}})(?<![sui])s\b(?![-'<=/]|:\S)"
@@ -67,9 +81,20 @@ def _singular(found: re.Match[str]) -> str:
 
 def mask_phrases(line: str) -> str:
     """Return the line with the values masked that only their neighbours give away."""
-    if "<*>" in line or " user" in line or "User" in line or "[" in line:
-        for pattern, replacement in _RULES:
-            line = pattern.sub(replacement, line)
-        line = _COUNTED.sub(_singular, line)
-        line = _AGREEING.sub(lambda found: found[1] + _AGREED[found[2]], line)
+    if "<*>" in line or " user" in line or "User" in line or "[" in line or _PLACEHOLDERS.search(line):
+        line = _masked(line, _RULES)
     return line
+
+
+def mask_phrases_of_version_2(line: str) -> str:
+    """Return the line as it was masked before lists of all placeholders were one."""
+    if "<*>" in line or " user" in line or "User" in line or "[" in line:
+        line = _masked(line, _RULES_OF_VERSION_2)
+    return line
+
+
+def _masked(line: str, rules: Rules) -> str:
+    for pattern, replacement in rules:
+        line = pattern.sub(replacement, line)
+    line = _COUNTED.sub(_singular, line)
+    return _AGREEING.sub(lambda found: found[1] + _AGREED[found[2]], line)

@@ -1,6 +1,7 @@
 """Values that span blanks: quoted text and printed structures. Done before a message is split into tokens."""
 
 import re
+from collections.abc import Callable
 
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
 
@@ -8,12 +9,24 @@ from snaglist.plugins.issues.grouping.names import PLACEHOLDER
 _SHORT = "{0,500}+"
 _END = r"(?=[\s,.;:!?)\]}>|=/<-]|\Z)"
 _INSIDE = r"'(?![\s,.;:!?)\]}>|=/<-]|\Z)"  # an apostrophe or a doubled quote
-_QUOTED = re.compile(
+_QUOTED_OF_VERSION_2 = re.compile(
     rf"""(?<![\w\\"])"(?:[^"\\]|\\.){_SHORT}"{_END}"""
     rf"""|(?<![\w\\'`])'(?:[^'\\]|\\.|{_INSIDE}){_SHORT}'{_END}"""
     rf"""|[“„][^“”„]{_SHORT}[”“]|«[^«»]{_SHORT}»|‘[^‘’]{_SHORT}’{_END}""",
     re.DOTALL,
 )
+_QUOTED = re.compile(
+    rf"""(?<=\w=)"(?:[^"\\]|\\.){{0,4000}}+"{_END}|"""  # what is assigned ends with its quote, however long it is
+    + _QUOTED_OF_VERSION_2.pattern,
+    re.DOTALL,
+)
+# A text in quotes that is all of a message, or all of it before pairs of keys and values.
+_WHOLE = re.compile(
+    rf"""\s*+(?:"((?:[^"\\]|\\.)*+)"|'((?:[^'\\]|\\.|{_INSIDE})*+)'|[“„]([^“”„]*+)[”“]|«([^«»]*+)»)(?!\w)""", re.DOTALL
+)
+_PAIR_BEHIND = re.compile(r"[\s,;|]{1,8}[A-Za-z_][\w./-]{0,80}=")
+_ESCAPED = re.compile(r"\\([\"'\\])")
+_MOST_NESTED = 3
 # A quoted name behind one of these words names a part of the program or of its schema, so it is fixed text.
 _NAMED = re.compile(
     r"\b(?:key|column|table|relation|constraint|index|field|attribute|property|parameter|argument|option|variable|function"
@@ -42,15 +55,28 @@ _EMPTY = ("[]", "{}")
 _TAIL = re.compile(r"\s*(?:(?:\[\]|\{\})\s*)*\Z")
 
 
-def mask_spans(text: str, *, cut: bool) -> str:
+def quoted_message(text: str) -> tuple[str, str] | None:
+    """Return a message that stands in quotes, without them, and what stands behind it: nothing, or key=value pairs."""
+    found = _WHOLE.match(text)
+    if found is None:
+        return None
+    rest = text[found.end() :].rstrip()
+    if rest and not _PAIR_BEHIND.match(rest):
+        return None
+    inner = next(part for part in found.groups() if part is not None)
+    return (_ESCAPED.sub(r"\1", inner), rest) if inner.strip() else None
+
+
+def mask_spans(text: str, *, cut: bool, quotations: Callable[[str], str] | None = None) -> str:
     """Mask printed structures and quotations; a trailing structure is context and goes altogether.
 
-    `cut` tells that the text is the beginning of a longer one, so that a structure may lack its end.
+    `cut` tells that the text is the beginning of a longer one, so that a structure may lack its end. `quotations`
+    masks the quotations as an earlier version did.
     """
     if "{" in text or "[" in text or "(" in text:
         text = _mask_structures(text, cut)
     if '"' in text or "'" in text or not text.isascii():
-        text = _mask_quotations(text)
+        text = quotations(text) if quotations else _mask_quotations(text)
     return text
 
 
@@ -117,19 +143,40 @@ def _close(text: str, position: int) -> int | None:
     return None
 
 
-def _mask_quotations(text: str) -> str:
+def _mask_quotations(text: str, depth: int = 0) -> str:
+    if depth == _MOST_NESTED:
+        return text
+    message = quoted_message(text)
+    if message is not None:
+        return _mask_quotations(message[0], depth + 1) + _mask_quotations(message[1], depth + 1)
+
     def replace(found: re.Match[str]) -> str:
-        quoted = found[0]
-        inner = quoted[1:-1]
-        if len(quoted) == len(text.strip()):
-            return inner
-        before = text[max(0, found.start() - _LOOK_BACK) : found.start()]
-        if _CODE_KEY.search(before) and _CODE.fullmatch(inner):
-            return quoted
-        if _SENTENCE_KEY.search(before) or _REQUEST.match(inner):
-            return inner
-        if _NAMED.search(before) and _IDENTIFIER.match(inner):
-            return quoted
-        return PLACEHOLDER
+        said = _said(text, found)
+        if said is None or _SENTENCE_KEY.search(text, max(0, found.start() - _LOOK_BACK), found.start()) is None:
+            return PLACEHOLDER if said is None else said
+        return _mask_quotations(_ESCAPED.sub(r"\1", said), depth + 1)
 
     return _QUOTED.sub(replace, text)
+
+
+def mask_quotations_of_version_2(text: str) -> str:
+    """Return the text as it was masked before quotations within sentences were looked at."""
+
+    def replace(found: re.Match[str]) -> str:
+        if len(found[0]) == len(text.strip()):
+            return found[0][1:-1]
+        return _said(text, found) or PLACEHOLDER
+
+    return _QUOTED_OF_VERSION_2.sub(replace, text)
+
+
+def _said(text: str, found: re.Match[str]) -> str | None:
+    """Return what stays of a quotation: a code, a sentence, a name of the program; None when it is a value."""
+    quoted = found[0]
+    inner = quoted[1:-1]
+    before = text[max(0, found.start() - _LOOK_BACK) : found.start()]
+    if _CODE_KEY.search(before) and _CODE.fullmatch(inner):
+        return quoted
+    if _SENTENCE_KEY.search(before) or _REQUEST.match(inner):
+        return inner
+    return quoted if _NAMED.search(before) and _IDENTIFIER.match(inner) else None

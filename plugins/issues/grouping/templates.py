@@ -86,12 +86,19 @@ def _short(message: str) -> str:
 _shapes: dict[bytes, str] = {}  # "" where the digits decide
 
 
-def _template(message: str) -> tuple[str, bool]:
+def masked_by(quotations: Callable[[str], str], phrases: Callable[[str], str], message: str) -> str:
+    """Return the template that a message had when quotations and phrases were masked in another way."""
+    return _template(message, quotations, phrases)[0]
+
+
+def _template(
+    message: str, quotations: Callable[[str], str] | None = None, phrases: Callable[[str], str] | None = None
+) -> tuple[str, bool]:
     """Return the template, and whether single digits of the message decided about it."""
     text = message[:MESSAGE_LIMIT]
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    text = mask_spans(text.replace(_DECIDES, " "), cut=len(message) > MESSAGE_LIMIT)
+    text = mask_spans(text.replace(_DECIDES, " "), cut=len(message) > MESSAGE_LIMIT, quotations=quotations)
     # Numbers are endless, so a token is masked by its shape, unless digits of it are kept or it decides about others.
     shapes = text.translate(_ZEROS).split()
     short = len(text) <= MEMO_TEXT
@@ -108,6 +115,8 @@ def _template(message: str) -> tuple[str, bool]:
                 masked[place] = known[:-1]
         decided = _DECIDES in line and _keep_codes(tokens, masked)
         line = " ".join(masked)
+    if phrases is not None:
+        return phrases(line), decided
     return _known_line[line] if short else mask_phrases(line), decided
 
 

@@ -1,14 +1,14 @@
 """The keys of version 1, as far as they lead to issues that the newest keys would not find.
 
-Version 1 masked these phrases, too, which one kind of log needed. An event whose key is not known yet goes to the issue
-that this key leads to.
+Version 1 masked what version 2 did and these phrases, too, which one kind of log needed. An event whose key is not
+known yet goes to the issue that this key leads to.
 """
 
 import re
 
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.grouping.key import GroupingKey, key_masked_by
-from snaglist.plugins.issues.grouping.templates import template
+from snaglist.plugins.issues.grouping.version_2 import template_of_version_2
 
 _RULES = (
     (re.compile(r"\b(values?) \[[^\[\]]{1,200}\]", re.IGNORECASE), r"\1 [<*>]"),
@@ -30,7 +30,7 @@ def key_of_version_1(event: Event, module_id: int | None) -> GroupingKey:
 
 
 def _template(message: str) -> str:
-    text = template(message)
+    text = template_of_version_2(message)
     for pattern, replacement in _RULES:
         text = pattern.sub(replacement, text)
     return text

@@ -10,6 +10,7 @@ from snaglist.kernel import Call
 from snaglist.plugins.issues.events import Event, EventSource
 from snaglist.plugins.issues.grouping import GroupingKey, grouping_key
 from snaglist.plugins.issues.grouping.version_1 import key_of_version_1
+from snaglist.plugins.issues.grouping.version_2 import key_of_version_2
 from snaglist.plugins.issues.learning import NewGrouping, context_of, learn_groupings
 from snaglist.plugins.issues.storing import queries
 from snaglist.plugins.issues.storing.queries import Place
@@ -19,7 +20,11 @@ from snaglist.plugins.issues.storing.texts import clean, clean_json
 
 # Key functions, newest first. The older ones find the issue of an event whose newest key is unknown, so that
 # an upgrade of the rules orphans nothing.
-GENERATIONS: tuple[Callable[[Event, int | None], GroupingKey], ...] = (grouping_key, key_of_version_1)
+GENERATIONS: tuple[Callable[[Event, int | None], GroupingKey], ...] = (
+    grouping_key,
+    key_of_version_2,
+    key_of_version_1,
+)
 
 
 @dataclass(frozen=True, slots=True)

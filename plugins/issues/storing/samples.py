@@ -4,6 +4,7 @@ from typing import Any
 
 from snaglist.kernel import clip, digest, key
 from snaglist.plugins.issues.events import RANK, Event, ExceptionInfo, Frame
+from snaglist.plugins.issues.grouping import quoted_message
 from snaglist.plugins.issues.noting import note_failure
 from snaglist.plugins.issues.storing.texts import clean, short
 
@@ -18,9 +19,13 @@ _HEAD = 20_000  # a title never needs more of a message than this
 
 
 def title(event: Event) -> str:
-    """Return the first line of the message, white space collapsed, at most 180 characters."""
+    """Return the first line of the message, white space collapsed, at most 180 characters.
+
+    A message that stands in quotes is shown without them.
+    """
     lines = event.message[:_HEAD].strip().splitlines()
-    words = " ".join(lines[0].split()) if lines else ""
+    said = quoted_message(lines[0]) if lines else None
+    words = " ".join(("".join(said) if said else lines[0]).split()) if lines else ""
     return clip(clean(words), MAX_TITLE) or exception_class(event) or NO_MESSAGE
 
 

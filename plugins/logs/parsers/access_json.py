@@ -1,4 +1,4 @@
-"""Access lines written as JSON objects, the field names of the usual servers and proxies."""
+"""Access lines written as JSON objects, the field names of the usual servers, proxies and load balancers."""
 
 import re
 from collections.abc import Mapping
@@ -7,93 +7,180 @@ from typing import Any
 from snaglist.plugins.logs.parsers.access_line import (
     AccessHead,
     AccessLine,
+    host_of,
     path_of,
     plain_address,
     plain_host,
     split_request,
+    unescape,
     valid_status,
 )
 from snaglist.plugins.logs.parsers.context import load
+from snaglist.plugins.logs.parsers.durations import milliseconds
+from snaglist.plugins.logs.parsers.fields import Fields, stamp_of
 
-_STATUS = ("status", "status_code", "statusCode", "response_status", "response_code", "DownstreamStatus")
-_METHOD = ("method", "request_method", "requestMethod", "verb", "RequestMethod")
-_TARGET = ("uri", "request_uri", "requestUrl", "path", "url", "RequestPath", "request_path")
-_TIME = ("time_iso8601", "time_local", "time", "timestamp", "@timestamp", "ts", "date", "StartUTC")
-_CLIENT = ("client_ip", "remote_addr", "remote_ip", "ip", "clientip", "client", "ClientHost", "remoteIp")
-_FORWARDED = ("http_x_forwarded_for", "x_forwarded_for", "forwarded_for", "xff")
-_SIZE = ("body_bytes_sent", "bytes_sent", "size", "bytes", "responseSize", "DownstreamContentSize")
-_AGENT = ("http_user_agent", "user_agent", "userAgent", "agent", "ua")
-_REFERRER = ("http_referer", "http_referrer", "referer", "referrer")
-_HOST = ("host", "http_host", "server_name", "vhost", "RequestHost")
-_PROTOCOL = ("server_protocol", "protocol", "proto", "RequestProtocol")
-_SECONDS = ("request_time", "duration", "response_time_s", "latency")
-_MILLISECONDS = ("duration_ms", "response_time_ms", "time_taken", "response_time", "elapsed_ms")
-_MESSAGES = ("message", "msg", "error", "err", "exception")
+# Plain names, see fields.py.
+_STATUS = (
+    "status", "statuscode", "responsestatus", "responsecode", "downstreamstatus", "edgeresponsestatus", "httpstatus",
+    "httpstatuscode", "responsestatuscode", "scstatus",
+)  # fmt: skip
+_METHOD = ("method", "requestmethod", "verb", "clientrequestmethod", "httpmethod", "csmethod")
+_TARGET = (
+    "uri", "requesturi", "requesturl", "path", "url", "requestpath", "clientrequesturi", "originalurl", "resourcepath",
+    "csuristem", "clientrequestpath",
+)  # fmt: skip
+_TIME = (
+    "timeiso8601", "timelocal", "time", "timestamp", "@timestamp", "ts", "date", "startutc", "starttime",
+    "edgestarttimestamp", "requesttime", "startedat", "datetime",
+)  # fmt: skip
+_CLIENT = (
+    "clientip", "remoteaddr", "remoteip", "ip", "client", "clienthost", "clientaddr", "remoteaddress",
+    "downstreamremoteaddress", "remotehost", "sourceip",
+)  # fmt: skip
+_FORWARDED = ("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
+_SIZE = (
+    "bodybytessent", "bytessent", "size", "bytes", "responsesize", "downstreamcontentsize", "edgeresponsebytes",
+    "bytesout", "responselength", "byteswritten", "resbytes",
+)  # fmt: skip
+_AGENT = ("httpuseragent", "useragent", "agent", "ua", "requestuseragent", "clientrequestuseragent")
+_REFERRER = (
+    "httpreferer", "httpreferrer", "referer", "referrer", "requestreferer", "requestreferrer", "clientrequestreferer",
+)  # fmt: skip
+_HOST = ("host", "httphost", "servername", "vhost", "requesthost", "clientrequesthost", "authority", "xforwardedhost")
+_PROTOCOL = (
+    "serverprotocol", "protocol", "proto", "requestprotocol", "clientrequestprotocol", "httpversion",
+)  # fmt: skip
+_DURATION = (
+    "requesttime", "duration", "responsetimes", "latency", "durationms", "responsetimems", "timetaken", "responsetime",
+    "elapsedms", "service", "elapsed", "took", "originresponsetime", "latencyms", "requestduration",
+)  # fmt: skip
+# Whole numbers of these are seconds, as a server that counts them writes.
+_SECONDS = ("requesttime", "duration", "responsetimes", "latency")
+# Objects of the request and of the answer; what the answer says wins.
+_PARTS = ("httprequest", "request", "req", "response", "res")
+_MESSAGES = ("message", "msg", "@message", "textpayload")
+_FAILURES = ("error", "err", "exception", "excinfo", "stacktrace")
+_MET = re.compile(
+    r"(?:handled request|(?:incoming |http )?request(?: completed| finished| served| handled)?|access(?:[ _-]?log)?"
+    r"|http|[A-Z]{3,10} /.*)?",
+    re.IGNORECASE | re.DOTALL,
+)
 _BYTES = re.compile(r"(?:\\x[0-9A-Fa-f]{2})+")
 
 
 def read_json_access(line: str) -> AccessHead | None:
     """Read a line; `\\xHH` escapes, which are no JSON, are repaired first."""
-    if '"' not in line or "tatus" not in line:
+    if '"' not in line or not ("tatus" in line or "ode" in line):
         return None
     value = load(line)
     if value is None and "\\x" in line:
         value = load(_BYTES.sub(_repair, line))
-    return _head(value, line) if isinstance(value, dict) and is_access(value) else None
+    if not isinstance(value, dict):
+        return None
+    return json_head(value, line)
 
 
-def is_access(value: Mapping[str, Any]) -> bool:
+def json_head(value: Mapping[str, Any], text: str) -> AccessHead | None:
+    """Return the request that the fields of a line are, None when they are none."""
+    fields = Fields(value)
+    return _head(fields, text) if is_access(fields) else None
+
+
+def is_access(fields: Fields) -> bool:
     """Tell whether an object is a request of a server: a status, a request, and no message of its own."""
-    if valid_status(_first(value, _STATUS)) is None:
+    merged = _merged(fields)
+    if valid_status(_first(merged, _STATUS)) is None:
         return False
-    request = value.get("request")
-    if isinstance(request, Mapping):
-        return bool(_first(request, _METHOD) and _first(request, _TARGET))
-    if any(name in value for name in _MESSAGES):
+    if any(merged.get(name) for name in _FAILURES):
         return False
-    return isinstance(request, str) or bool(_first(value, _METHOD) and _first(value, _TARGET))
+    request = fields.get("request")
+    method, target = _text(merged, _METHOD), _text(merged, _TARGET)
+    message = next((found for name in _MESSAGES if (found := fields.get(name))), "")
+    if not isinstance(message, str) or not (_MET.fullmatch(message) or message == target):
+        return False
+    if method and target:
+        return True
+    # Whoever sends a status and a "request" without the form of one is no server.
+    return isinstance(request, str) and (not message or split_request(request)[0] != "-")
 
 
-def _head(value: Mapping[str, Any], text: str) -> AccessHead | None:
-    status = valid_status(_first(value, _STATUS))
+def _merged(fields: Fields) -> Fields:
+    """Return all fields of the object and of the request and answer in it."""
+    parts = [part for name in _PARTS if isinstance(part := fields.get(name), Mapping)]
+    if not parts:
+        return fields
+    merged: dict[str, Any] = {}
+    for part in (*parts, fields.rest):
+        merged.update(part)
+    return Fields(merged)
+
+
+def _head(given: Fields, text: str) -> AccessHead | None:
+    fields = _merged(given)
+    status = valid_status(_first(fields, _STATUS))
     if status is None:
         return None
-    inner = value.get("request")
-    request: Mapping[str, Any] = inner if isinstance(inner, Mapping) else {}
-    fields = {**value, **request}
-    headers = request.get("headers")
-    if isinstance(headers, Mapping):
-        for name, key in (("User-Agent", "user_agent"), ("Referer", "referer"), ("X-Forwarded-For", "x_forwarded_for")):
-            given = headers.get(name)
-            fields.setdefault(key, given[0] if isinstance(given, list) and given else given)
-    if isinstance(inner, str):
-        method, path, protocol = split_request(inner)
-        shown = inner
+    _take_headers(given, fields)
+    request = given.get("request")
+    if isinstance(request, str) and not _text(fields, _METHOD):
+        method, path, protocol = split_request(request)
+        shown = request
     else:
-        method, path = str(_first(fields, _METHOD)), path_of(str(_first(fields, _TARGET)))
+        method, path = _text(fields, _METHOD).upper(), path_of(_text(fields, _TARGET))
         protocol, shown = "", f"{method} {path}"
     line = AccessLine(method, path, status, shown)
-    line.protocol = protocol or _text(fields, _PROTOCOL).removesuffix(".0" if "HTTP/2" in str(fields) else "\0")
+    line.protocol = _protocol(protocol or _text(fields, _PROTOCOL))
     line.client = plain_address(_text(fields, _CLIENT))
     line.forwarded = _text(fields, _FORWARDED)
-    line.host = plain_host(_text(fields, _HOST))
-    line.size = int(_number(fields, _SIZE) or 0)
-    line.agent, line.referrer = _text(fields, _AGENT), _text(fields, _REFERRER)
-    seconds = _number(fields, _SECONDS)
-    line.duration_ms = seconds * 1000 if seconds is not None else _number(fields, _MILLISECONDS)
-    form, stamp = _stamp(_first(value, _TIME))
+    line.host = plain_host(_text(fields, _HOST)) or host_of(_text(fields, _TARGET))
+    line.size = _size(_first(fields, _SIZE))
+    line.agent, line.referrer = unescape(_text(fields, _AGENT)), unescape(_text(fields, _REFERRER))
+    line.duration_ms = _duration(fields)
+    form, stamp = next((found for name in _TIME if (found := stamp_of(given.get(name)))[0]), ("", ""))
     return AccessHead(line, form, stamp, text)
 
 
-def _stamp(value: object) -> tuple[str, str]:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return "epoch", repr(value)
-    text = value if isinstance(value, str) else ""
-    if text[2:3] == "/":
-        return "named", text
-    if text[4:5] == "-":
-        return "iso", text
-    return ("epoch", text) if text.replace(".", "", 1).isdigit() else ("", "")
+def _take_headers(given: Fields, fields: Fields) -> None:
+    """Take what the headers of the request say, where the server logs them."""
+    for name in ("request", "req"):
+        request = given.get(name)
+        headers = request.get("headers") if isinstance(request, Mapping) else None
+        if not isinstance(headers, Mapping):
+            continue
+        for key, value in Fields(headers).rest.items():
+            plain = key.lower().replace("-", "")
+            if plain in ("useragent", "referer", "xforwardedfor", "host") and plain not in fields:
+                fields.put(plain, value[0] if isinstance(value, list) and value else value)
+
+
+def _duration(fields: Fields) -> float | None:
+    for name in _DURATION:
+        value = fields.get(name)
+        if value is None:
+            continue
+        whole = "s" if name in _SECONDS else "ms"
+        if "downstreamstatus" in fields or "edgeresponsestatus" in fields or "latencyhuman" in fields:
+            whole = "ns"  # Traefik, Cloudflare, Echo
+        elif "responsecode" in fields or "controller" in fields:
+            whole = "ms"  # Envoy, Rails
+        found = milliseconds(value, whole, "ms" if whole == "ms" and name not in ("elapsed", "took") else "s")
+        if found is not None:
+            return found
+    latencies = fields.get("latencies")  # Kong
+    return milliseconds(latencies.get("request")) if isinstance(latencies, Mapping) else None
+
+
+def _protocol(text: str) -> str:
+    """Return `HTTP/1.1`, given so or as the number alone; a scheme is none."""
+    if text[:1].isdigit():
+        text = f"HTTP/{text}"
+    return ("HTTP/2" if text == "HTTP/2.0" else text) if text.startswith("HTTP/") else ""
+
+
+def _size(value: object) -> int:
+    if isinstance(value, str) and value.isdecimal() and value.isascii():
+        value = int(value[:18])
+    return int(value) if isinstance(value, int | float) and 0 <= value < 1e15 else 0
 
 
 def _repair(found: re.Match[str]) -> str:
@@ -101,23 +188,14 @@ def _repair(found: re.Match[str]) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _first(fields: Fields, names: tuple[str, ...]) -> Any:
     for name in names:
-        found = value.get(name)
+        found = fields.get(name)
         if found is not None and found != "" and not isinstance(found, Mapping):
             return found
     return None
 
 
-def _text(value: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    found = _first(value, names)
+def _text(fields: Fields, names: tuple[str, ...]) -> str:
+    found = _first(fields, names)
     return found if isinstance(found, str) and found != "-" else ""
-
-
-def _number(value: Mapping[str, Any], names: tuple[str, ...]) -> float | None:
-    found = _first(value, names)
-    try:
-        number = float(found)
-    except (TypeError, ValueError):
-        return None
-    return number if 0 <= number < 1e15 else None

@@ -1,9 +1,19 @@
 """What an access line says, whatever its notation, and the event made of it."""
 
+import re
 from dataclasses import dataclass
 
 from snaglist.plugins.issues import AccessInfo, Event
 from snaglist.plugins.logs.parsers.clock import Clock
+
+METHODS = (
+    "GET|POST|PUT|HEAD|DELETE|PATCH|OPTIONS|CONNECT|TRACE|PROPFIND|PROPPATCH|REPORT|MKCOL|COPY|MOVE|LOCK|UNLOCK|PURGE"
+)
+_TARGETS = ("/", "*", "http:", "https:")
+_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|([\"\\ntrbfv]))")
+_ESCAPED_BYTES = re.compile(r"(?:\\x[0-9A-Fa-f]{2}){1,4096}")
+_HIGH_BYTES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f]){1,4096}")
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": "", "v": ""}
 
 
 @dataclass(slots=True)
@@ -23,6 +33,7 @@ class AccessLine(AccessInfo):
     agent: str = ""
     protocol: str = ""
     duration_ms: float | None = None
+    whole_number: bool = False  # the duration stood there without a unit
 
     @property
     def malformed(self) -> bool:
@@ -32,12 +43,13 @@ class AccessLine(AccessInfo):
 
 @dataclass(slots=True)
 class AccessHead:
-    """A header: the request, None when no layout fits the line, and its time."""
+    """A header: the request, None when no layout fits the line, its time, and what else is said about it."""
 
     line: AccessLine | None
     form: str
     stamp: str
     text: str
+    context: str = ""
 
 
 def valid_status(text: object) -> int | None:
@@ -49,6 +61,32 @@ def valid_status(text: object) -> int | None:
     return None
 
 
+def unescape(text: str) -> str:
+    """Return a quoted value as it was sent: `\\"` and `\\x22` are a quote, `\\xC3\\xA9` is a letter."""
+    if "\\" not in text:
+        return text
+    text = _ESCAPED_BYTES.sub(lambda found: bytes.fromhex(found[0].replace("\\x", "")).decode("utf-8", "replace"), text)
+    return _ESCAPE.sub(lambda found: _CONTROL.get(found[2], found[2]) if found[2] else found[0], text)
+
+
+def _one_spelling(path: str) -> str:
+    """Write a path in one way: what is beyond ASCII as letters, all else that was escaped with a percent sign."""
+    if "\\" in path:
+        path = unescape(_ESCAPED_BYTES.sub(lambda found: found[0].replace("\\x", "%").upper(), path)).replace(
+            '"', "%22"
+        )
+    if "%" in path:
+        path = _HIGH_BYTES.sub(_letters, path)
+    return path
+
+
+def _letters(found: re.Match[str]) -> str:
+    try:
+        return bytes.fromhex(found[0].replace("%", "")).decode()
+    except UnicodeDecodeError:
+        return found[0].upper()
+
+
 def split_request(request: str) -> tuple[str, str, str]:
     """Return method, path without query, and protocol; "-" for both when it is no request line."""
     method, _, rest = request.partition(" ")
@@ -58,22 +96,31 @@ def split_request(request: str) -> tuple[str, str, str]:
     place = target.rfind(" HTTP/")
     if place >= 0:
         target, protocol = target[:place].rstrip(), target[place + 1 :]
-    if not target.startswith(("/", "*", "http:", "https:")) and method != "CONNECT":
+    if not target.startswith(_TARGETS) and method != "CONNECT":
         return "-", "-", ""
     return method, path_of(target), protocol
 
 
 def path_of(target: str) -> str:
-    """Return the path of a request target: no query, no scheme and host."""
+    """Return the path of a request target: no query, no scheme and host; one spelling of what is escaped."""
     path = target.partition("?")[0].partition("#")[0]
     if path.startswith(("http://", "https://")):
         path = "/" + path.split("/", 3)[3] if path.count("/") >= 3 else "/"
-    return path or "/"
+    return _one_spelling(path) or "/"
+
+
+def host_of(target: str) -> str:
+    """Return the host of a request target that is a whole address, "" for none."""
+    return plain_host(target.split("/", 3)[2]) if target.startswith(("http://", "https://")) else ""
 
 
 def plain_address(text: str) -> str:
-    """Return a client address without zone, brackets and the IPv6 form of IPv4."""
-    address = text.strip().partition("%")[0].strip("[]")
+    """Return a client address without port, zone, brackets and the IPv6 form of IPv4."""
+    address = text.strip()
+    host, _, port = address.rpartition(":")
+    if port.isdecimal() and host and (":" not in host or host[-1] == "]"):
+        address = host
+    address = address.partition("%")[0].strip("[]")
     return address[7:] if address.lower().startswith("::ffff:") and "." in address else address
 
 
@@ -94,6 +141,6 @@ def access_event(head: AccessHead, clock: Clock) -> Event:
     shown = line.request if line.malformed else f"{line.method} {line.path}"
     event.message = f"{shown or '-'} → {line.status:03d}"
     event.severity = "ERROR" if line.status >= 500 else "WARNING" if line.status >= 400 else "INFO"
-    event.access = line
+    event.access, event.context = line, head.context
     event.server_name = line.host or None
     return event

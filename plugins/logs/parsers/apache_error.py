@@ -41,5 +41,5 @@ class ApacheError(Parser):
             occurred_at=clock.read("ctime", time),
             exceptions=body.exceptions,
             stack=body.stack,
-            context=f"client: {client}" if client else body.context,
+            context=", ".join(part for part in (body.context, f"client: {client}" if client else "") if part),
         )

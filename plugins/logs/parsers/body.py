@@ -1,43 +1,74 @@
 """From the text of an entry to message, trace and context: what all text formats share."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from snaglist.plugins.issues import ExceptionInfo
 from snaglist.plugins.logs.parsers import context
+from snaglist.plugins.logs.parsers.script_messages import script_messages
 from snaglist.plugins.logs.parsers.traces import read_trace, title
 
 _CONTEXT_ENDS = ("}", "]")
+_TAGS = re.compile(r"(?:\[[^\[\]\s]{1,80}\] ?){1,6}")
+# A trace on one line: words that are always in it, so that other lines are not looked at.
+_ON_ONE_LINE = ("Uncaught ", " with reason: ")
 
 
 @dataclass(slots=True)
 class Body:
-    """The parts of an entry's text."""
+    """The parts of an entry's text; `severity` where the text itself says one."""
 
     message: str
     stack: str = ""
     context: str = ""
     exceptions: Sequence[ExceptionInfo] = field(default_factory=list)
+    severity: str = ""
 
 
 def split_body(first: str, lines: Sequence[str]) -> Body:
     """Split the text of an entry, given as its first line and the lines below."""
+    if "PHP " in first:
+        said = script_messages("\n".join([first, *lines]) if lines else first)
+        if said is not None:
+            first, *lines = said.text.split("\n")
+            body = _split(first, lines)
+            body.severity = said.severity
+            body.context = "; ".join([*said.others, *([body.context] if body.context else [])])
+            return body
+    return _split(first, lines)
+
+
+def _split(first: str, lines: Sequence[str]) -> Body:
     if not lines:
         text = first.rstrip()
         if text.endswith(_CONTEXT_ENDS):
             message, trailing, values = context.split_context(text)
             return Body(context.worded(message.strip(), values), "", trailing)
-        return Body(text.lstrip())
+        if not any(words in text for words in _ON_ONE_LINE):
+            return Body(text.lstrip())
     everything = [first, *lines]
-    trace = read_trace(everything)
+    tags, untagged = _without_tags(everything)
+    trace = read_trace(untagged)
     if trace is None:
         message, trailing, _ = context.split_context("\n".join(everything))
         return Body(message.strip(), "", trailing)
-    above = everything[: trace.begin]
+    above = untagged[: trace.begin]
     if trace.intro is not None:
         above[-1:] = [trace.intro]
     message, trailing, _ = context.split_context("\n".join(above))
     message = message.strip()
     if not message and trace.exceptions:
         message = title(trace.exceptions)
-    return Body(message, "\n".join(everything[trace.begin :]).strip("\n"), trailing, trace.exceptions)
+    if tags:
+        trailing = f"{tags} {trailing}".rstrip()
+    return Body(message, "\n".join(untagged[trace.begin :]).strip("\n"), trailing, trace.exceptions)
+
+
+def _without_tags(lines: list[str]) -> tuple[str, list[str]]:
+    """Return the tags that stand in front of the lines, such as those of a request, and the lines without them."""
+    found = _TAGS.match(lines[-1]) if len(lines) > 1 else None
+    tags = found[0].rstrip() if found else ""
+    if not tags or not lines[len(lines) // 2].startswith(tags):
+        return "", lines
+    return tags, [line[len(tags) :].removeprefix(" ") if line.startswith(tags) else line for line in lines]

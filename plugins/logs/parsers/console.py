@@ -50,7 +50,8 @@ _PHP = {"Fatal error": "CRITICAL", "Parse error": "ERROR", "Deprecated": "WARNIN
 _DETAILS = re.compile(r"[^\n]{0,60}\b(?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {1,4}")
 # What runtimes print when they die is no part of the line a logger wrote before.
 _CRASH = re.compile(
-    r"panic: |fatal error: |Exception in thread \"|Unhandled exception[.:]"
+    r"panic: |fatal error: |FATAL ERROR: |Exception in thread \"|Unhandled exception[.:]"
+    r"|terminate called after throwing |==\d{1,9}==(?:ERROR|WARNING): "
     r"|thread '[^']{0,200}' (?:\(\d{1,20}\) )?panicked at "
     r"|(?:PHP )?(?:Fatal error|Parse error|Warning|Notice|Deprecated): {1,2}\S"
 )
@@ -132,6 +133,8 @@ class Console(Parser):
         severity = header.severity
         if not severity and header.form:
             severity = plain(header.message).severity
+        if body.severity and (not severity or RANK[body.severity] < RANK[severity]):
+            severity = body.severity
         crashed = len(lines) > 2 and follow.is_node_crash(header.message)
         level_source = ""
         if not severity and (body.exceptions or body.stack or crashed):

@@ -1,17 +1,29 @@
-"""JSON objects that a crash or a rotation left on one line."""
+"""JSON objects that a crash or a rotation left on one line, and events of an export that has no line ends."""
 
 import json
+import re
 
 from snaglist.plugins.logs.parsers.lines import Line
 
 _DECODER = json.JSONDecoder(strict=False)
 _MAX_LENGTH = 1_000_000
+_EVENTS = re.compile(r"</Event>(?=\s{0,20}<Event[ >])")
+
+
+def is_glued(text: str) -> bool:
+    """Tell whether a line may hold several entries."""
+    first = text[:1]
+    return (first == "{" and "}{" in text) or (first == "<" and _EVENTS.search(text) is not None)
 
 
 def split_objects(line: Line) -> list[Line]:
-    """Return one line per object, with the bytes of each; the line itself when it is no sequence of objects."""
+    """Return one line per object or event, with the bytes of each; the line itself when it is no sequence of them."""
     text = line.text
-    if not line.exact or "}{" not in text or len(text) > _MAX_LENGTH:
+    if not line.exact or not is_glued(text):
+        return [line]
+    if text[0] == "<":
+        return _split_events(line)
+    if len(text) > _MAX_LENGTH:
         return [line]
     parts: list[Line] = []
     place, start = 0, line.start
@@ -21,6 +33,20 @@ def split_objects(line: Line) -> list[Line]:
         except (ValueError, RecursionError):
             return [line]
         part = text[place:end]
+        size = len(part.encode())
+        parts.append(Line(part, start, start + size))
+        place, start = end, start + size
+    if line.end - start > 2:
+        return [line]  # not UTF-8, so that the places are unknown
+    parts[-1].end = line.end
+    return parts
+
+
+def _split_events(line: Line) -> list[Line]:
+    parts: list[Line] = []
+    place, start = 0, line.start
+    for end in [*(found.end() for found in _EVENTS.finditer(line.text)), len(line.text)]:
+        part = line.text[place:end]
         size = len(part.encode())
         parts.append(Line(part, start, start + size))
         place, start = end, start + size

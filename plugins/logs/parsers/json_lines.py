@@ -1,179 +1,251 @@
-"""One JSON object per line, with the field names of the common loggers."""
+"""One JSON object per line, with the field names of the common loggers in any case and with any separators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from snaglist.plugins.issues import Event
-from snaglist.plugins.logs.parsers import json_exceptions, severity
+from snaglist.plugins.logs.parsers import json_exceptions
 from snaglist.plugins.logs.parsers.access_json import is_access
-from snaglist.plugins.logs.parsers.base import Parser
+from snaglist.plugins.logs.parsers.base import Parser, Wrapped
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import dump, load
+from snaglist.plugins.logs.parsers.fields import Fields, joined_time, read_time, stamp_of
+from snaglist.plugins.logs.parsers.json_levels import LEVELS, NUMBERS, find_level, take_level
+from snaglist.plugins.logs.parsers.within import is_log_line, is_trace_line
 
-_TIMES = ("time", "timestamp", "@timestamp", "ts", "@t", "datetime", "asctime", "t", "date", "eventTime", "instant")
-_LEVELS = (
-    "level",
-    "severity",
-    "levelname",
-    "level_name",
-    "log.level",
-    "@l",
-    "lvl",
-    "loglevel",
-    "logLevel",
-    "severity_text",
-)
-_MESSAGES = ("message", "msg", "@m", "short_message", "event", "text", "body", "log", "textPayload")
-_TEMPLATES = ("@mt", "message_template", "messageTemplate", "MessageTemplate", "msg_template")
-_CHANNELS = ("logger", "logger_name", "loggerName", "log.logger", "channel", "SourceContext", "name", "category")
-_EXCEPTIONS = (
-    "exception", "err", "error", "@x", "exc_info", "thrown", "stack_trace", "stacktrace", "stackTrace", "stack",
-    "traceback", "exc", "error.stack_trace",
+# Plain names (see fields.py), the surest first.
+TIMES = (
+    "time", "timestamp", "@timestamp", "ts", "@t", "datetime", "eventtime", "asctime", "instant", "logtime",
+    "timeunixnano", "timecreated", "eventtimestamp", "timestampms", "utctime", "isotime", "stagetimestamp",
 )  # fmt: skip
-_TIME_PARTS = ("date", "$date", "epochSecond", "seconds")
-_SERVERS = ("hostname", "host", "server_name", "server", "host.name")
-_RELEASES = ("release", "service.version", "app_version")
-_KNOWN = frozenset((*_TIMES, *_LEVELS, *_MESSAGES, *_TEMPLATES)) - {"t", "text", "body", "date"}  # too common in data
+# Names that data has as well: times only where none of the others is.
+WEAK_TIMES = ("t", "date", "created", "createdat", "starttime", "startedat", "when", "datetimeutc", "localtime")
+MESSAGES = (
+    "message", "msg", "@message", "@m", "shortmessage", "renderedmessage", "formattedmessage", "logmessage",
+    "textpayload", "event", "body",
+)  # fmt: skip
+WEAK_MESSAGES = ("text", "log", "output", "resultdescription", "description")
+TEMPLATES = ("@mt", "messagetemplate", "msgtemplate", "{originalformat}")
+CHANNELS = ("logger", "loggername", "loglogger", "sourcecontext", "categoryname")
+WEAK_CHANNELS = ("channel", "name", "category", "component", "target", "providername", "sourcename", "app")
+EXCEPTIONS = (
+    "exception", "err", "error", "@x", "excinfo", "thrown", "stacktrace", "stack", "traceback", "exc",
+    "errorstacktrace", "exceptiondetail",
+)  # fmt: skip
+SERVERS = ("hostname", "host", "servername", "server", "computer", "computername", "machinename", "agenthostname")
+RELEASES = ("release", "serviceversion", "appversion")
+# Objects that loggers and shippers put the record into.
+_HOLDERS = (
+    "fields", "@fields", "jsonpayload", "record", "log", "attributes", "data", "properties", "state", "context",
+    "payload", "winlog", "source",
+)  # fmt: skip
+_LIFTED = (MESSAGES, (*LEVELS, *NUMBERS), TIMES, CHANNELS, EXCEPTIONS, TEMPLATES)
+_STRING_VALUES = ("stringValue", "string_value", "Str", "text")
+# What makes an object a record of a logger; short names and those of data are too common elsewhere.
+_KNOWN = frozenset((*TIMES, *LEVELS, *NUMBERS, *MESSAGES, *TEMPLATES, "log", "output")) - {"body", "priority", "prio"}
+# Where a shipper says whose line it carries.
+_ORIGINS = (("container", "name"), ("kubernetes", "container_name"), ("service", "name"), ("docker", "container_name"))
+_HOSTS = (("host", "name"), ("host", "hostname"), ("agent", "hostname"), ("beat", "hostname"), ("kubernetes", "host"))
+_STREAMS = (("log", "file", "path"), ("kubernetes", "pod_name"), ("container", "id"), ("source",), ("path",), ("file",))
 
 
 class JsonLines(Parser):
-    """JSON objects that say a message, a level or a time. The channel is the logger's name."""
+    """JSON objects that say a message, a level or a time. The channel is the logger's name.
+
+    An object without a level whose message is the line of another log is a shipper's envelope: its text is
+    parsed again.
+    """
 
     log_type = "json"
     multiline = False
 
-    def header(self, line: str) -> dict[str, Any] | None:
+    def header(self, line: str) -> Fields | Wrapped | None:
         """Decode the line; an object without any known field is somebody's data."""
         if line[:1] != "{" or line.rstrip()[-1:] != "}":
             return None
         value = load(line)
-        if not isinstance(value, dict) or _KNOWN.isdisjoint(value) or is_access(value):
+        if not isinstance(value, dict):
             return None
-        return value
+        fields = Fields(value)
+        if (_KNOWN.isdisjoint(fields.names) and not _is_held(fields)) or is_access(fields):
+            return None
+        _lift(fields)
+        return _envelope(fields) or fields
 
-    def event(self, header: dict[str, Any], lines: Sequence[str], clock: Clock) -> Event:
-        """Read the fields; what has no meaning of its own is context."""
-        fields = _flat(header)
-        event = Event("", severity="", log_type=self.log_type)
-        event.occurred_at = _time(fields, clock)
-        event.severity = _level(fields)
-        template = _pop_text(fields, _TEMPLATES)
-        if template and "@t" in header:
-            event.severity = event.severity or "INFO"
-        event.template = template or None
-        message = _pop_text(fields, _MESSAGES)
-        event.message = (message or _render(template, fields)).strip()
-        event.channel = _pop_text(fields, _CHANNELS)
-        event.environment = _pop_text(fields, ("environment", "env")) or event.environment
-        event.server_name = _pop_text(fields, _SERVERS) or None
-        event.release = _pop_text(fields, _RELEASES) or None
-        for name in _EXCEPTIONS:
-            if name in fields:
-                event.exceptions, event.stack = json_exceptions.read(fields[name])
-                if event.exceptions or event.stack:
-                    del fields[name]
-                    break
-        if not event.message and event.exceptions:
-            event.message = event.exceptions[-1].message or event.exceptions[-1].type
-        if not event.message and isinstance(fields.get("error"), str):
-            event.message = fields.pop("error")
-        if not event.message:
-            event.message = dump(fields)
-        elif fields:
-            event.context = dump(fields)
-        if event.exceptions and not event.severity:
-            event.severity, event.level_source = "ERROR", "trace"
-        return event
+    def event(self, header: Fields, lines: Sequence[str], clock: Clock) -> Event:
+        """Read the fields."""
+        return record_event(header, clock)
 
 
-def _flat(header: dict[str, Any]) -> dict[str, Any]:
-    """Copy the fields; a message or an exception one level down comes up."""
-    fields = dict(header)
-    for name, wanted in (("fields", "message"), ("jsonPayload", "message"), ("context", "exception")):
-        nested = fields.get(name)
-        if isinstance(nested, dict) and wanted in nested and wanted not in fields:
-            rest = dict(nested)
-            fields[wanted] = rest.pop(wanted)
-            fields[name] = rest
-    return {name: value for name, value in fields.items() if value not in ({}, [])} if "extra" in fields else fields
+def record_event(record: Fields, clock: Clock) -> Event:
+    """Make the event of a record, whatever notation it came in; what has no meaning of its own is context."""
+    fields = Fields(record.rest)
+    event = Event("", severity="")
+    event.occurred_at = _time(fields, clock)
+    event.severity = take_level(fields)
+    template = fields.take(TEMPLATES)
+    if template and "@t" in record.rest:
+        event.severity = event.severity or "INFO"  # the compact form leaves its usual level out
+    event.template = template or None
+    message = fields.take((*MESSAGES, *WEAK_MESSAGES))
+    event.message = (message or _render(template, fields)).strip()
+    event.channel = fields.take((*CHANNELS, *WEAK_CHANNELS))
+    event.environment = fields.take(("environment", "env")) or event.environment
+    event.server_name = fields.take(SERVERS) or _inside(fields.rest, _HOSTS) or None
+    event.release = fields.take(RELEASES) or _inside(fields.rest, (("service", "version"),)) or None
+    _fill_exceptions(event, fields)
+    if not event.message and event.exceptions:
+        event.message = event.exceptions[-1].message or event.exceptions[-1].type
+    if not event.message:
+        event.message = fields.take(("error", "err", "reason"))
+    rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
+    if not event.message:
+        event.message = dump(fields.rest)
+    elif rest:
+        event.context = dump(rest)
+    if event.exceptions and not event.severity:
+        event.severity, event.level_source = "ERROR", "trace"
+    return event
 
 
-def _time(fields: dict[str, Any], clock: Clock) -> str:
-    for name in _TIMES:
+def _is_held(fields: Fields) -> bool:
+    """Tell whether the record stands in an object of the object, whole with its level and message."""
+    for holder in _HOLDERS:
+        nested = fields.get(holder)
+        if isinstance(nested, Mapping):
+            inner = Fields(nested)
+            if inner.text(MESSAGES) and find_level(inner):
+                return True
+    return False
+
+
+def _lift(fields: Fields) -> None:
+    """Bring up what says a message, a level, a time … one object down, where the record does not say it itself."""
+    body = fields.get("body")
+    if isinstance(body, Mapping):
+        text = next((body[name] for name in _STRING_VALUES if isinstance(body.get(name), str)), "")
+        if text:
+            fields.put("body", text)
+    for holder in _HOLDERS:
+        nested = fields.get(holder)
+        if not isinstance(nested, Mapping):
+            continue
+        inner = Fields(nested)
+        for group in _LIFTED:
+            if any(_says(fields.get(name)) for name in group):
+                continue
+            plain = next((name for name in group if _says(inner.get(name))), "")
+            if plain:
+                fields.put(plain, inner.drop(plain))
+        if len(inner.rest) != len(nested):
+            fields.put(holder, inner.rest)
+
+
+def _says(value: object) -> bool:
+    return value is not None and value != "" and value != {}
+
+
+def _envelope(fields: Fields) -> Wrapped | None:
+    """Return the line that a shipper's object carries, None for a record of its own."""
+    text = fields.text((*MESSAGES, *WEAK_MESSAGES))
+    if not text or find_level(fields) is not None:
+        return None
+    if any(_says(fields.get(name)) for name in (*EXCEPTIONS, *TEMPLATES)):
+        return None
+    of_trace = is_trace_line(text)
+    if not of_trace and not is_log_line(text):
+        return None
+    rest = Fields(fields.rest)
+    rest.take((*MESSAGES, *WEAK_MESSAGES))
+    stamp = next((found for name in (*TIMES, *WEAK_TIMES) if (found := stamp_of(rest.get(name)))[0]), ("", ""))
+    channel = rest.text(CHANNELS) or _inside(rest.rest, _ORIGINS)
+    server = rest.text(SERVERS) or _inside(rest.rest, _HOSTS)
+    for name in (*TIMES, *WEAK_TIMES):
+        if stamp[0] and stamp_of(rest.get(name)) == stamp:
+            rest.drop(name)
+            break
+    return Wrapped(
+        text.strip("\r\n"),
+        stamp,
+        "\0".join((server, channel, *(_inside(rest.rest, (way,)) for way in _STREAMS))),
+        each=not of_trace,
+        channel=channel,
+        server_name=server or None,
+        context=dump(rest.rest) if rest.rest else "",
+    )
+
+
+def _inside(value: Mapping[str, Any], ways: Sequence[Sequence[str]]) -> str:
+    """Return the first text that one of the ways through objects leads to."""
+    for way in ways:
+        found: Any = value
+        for name in way:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        if isinstance(found, str) and found:
+            return found
+    return ""
+
+
+def _time(fields: Fields, clock: Clock) -> str:
+    """Take out the time; of two the one with a zone, as a number has it, wins over the one without."""
+    pair = joined_time(fields.get("date"), fields.get("time"))
+    if pair:
+        fields.drop("date")
+        fields.drop("time")
+        return clock.read("iso", pair)
+    second = ""
+    for names in (TIMES, WEAK_TIMES):
+        for name in names:
+            value = fields.get(name)
+            if value is None or (second and name != "created"):
+                continue
+            read = read_time(value, clock)
+            if not read:
+                continue
+            if name == "asctime" and isinstance(fields.get("created"), float):
+                second = read
+                fields.drop(name)
+                continue
+            fields.drop(name)
+            return read
+    return second
+
+
+def _fill_exceptions(event: Event, fields: Fields) -> None:
+    for name in EXCEPTIONS:
         value = fields.get(name)
         if value is None:
             continue
-        if isinstance(value, Mapping):  # a date object with its zone
-            value = next((value[part] for part in _TIME_PARTS if part in value), None)
-        read = read_time(value, clock)
-        if read:
-            del fields[name]
-            return read
-    return ""
+        event.exceptions, event.stack = json_exceptions.read(value)
+        if event.exceptions or event.stack:
+            fields.drop(name)
+            break
+    text = fields.get("text")  # loguru: the record with its trace as it would stand in a file
+    if isinstance(text, str) and event.message and event.message in text:
+        fields.drop("text")
+        if "\n" in text and not event.stack:
+            exceptions, stack = json_exceptions.read(text.strip("\n"))
+            if exceptions:
+                event.exceptions, event.stack = exceptions, stack
 
 
-def read_time(value: object, clock: Clock) -> str:
-    """Read a time given as text in ISO form, or as a number since 1970."""
-    if isinstance(value, str):
-        if value[4:5] == "-" and value[10:11] in ("T", " "):
-            return clock.iso(value)
-        if value[2:3] == "/" and value[11:12] == ":":
-            return clock.read("named", value)
-        if value[4:5] == "/" and value[10:11] == " ":
-            return clock.read("slashed", value)
-        try:
-            value = float(value)
-        except ValueError:
-            return ""
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == value:
-        return clock.epoch(value)
-    return ""
-
-
-def _level(fields: dict[str, Any]) -> str:
-    for name in ("level_name", *_LEVELS):
-        value = fields.get(name)
-        found = ""
-        if isinstance(value, str):
-            found = severity.by_name(value)
-            if not found and value.isdigit():
-                found = severity.by_number(int(value[:9]))
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            found = severity.by_number(value)
-        elif isinstance(value, Mapping):
-            found = severity.by_name(value.get("name"))
-        if found:
-            del fields[name]
-            if name == "level_name":
-                fields.pop("level", None)
-            return found
-    letter = fields.get("s")
-    if isinstance(letter, str) and letter[:1] in severity.LETTERS and "c" in fields:
-        return severity.LETTERS[fields.pop("s")[:1]]
-    nested = fields.get("log")
-    return severity.by_name(nested.get("level")) if isinstance(nested, Mapping) else ""
-
-
-def _pop_text(fields: dict[str, Any], names: Sequence[str]) -> str:
-    for name in names:
-        value = fields.get(name)
-        if isinstance(value, str) and value:
-            del fields[name]
-            return value
-    return ""
-
-
-def _render(template: str, fields: Mapping[str, Any]) -> str:
+def _render(template: str, fields: Fields) -> str:
     """Fill `{Name}` holes with the properties; a hole without its property stays."""
     if "{" not in template:
         return template
+    values: dict[str, Any] = {}
+    for holder in ("properties", "state"):
+        nested = fields.get(holder)
+        if isinstance(nested, Mapping):
+            values.update(nested)
+    values.update(fields.rest)
     parts = template.split("{")
     shown = [parts[0]]
     for part in parts[1:]:
         hole, closed, rest = part.partition("}")
         name = hole.lstrip("@$").split(":", 1)[0].split(",", 1)[0]
-        if closed and name in fields:
-            value = fields[name]
+        if closed and name in values:
+            value = values[name]
             shown.append((value if isinstance(value, str) else dump(value)) + rest)
         else:
             shown.append("{" + part)

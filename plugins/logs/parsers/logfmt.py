@@ -1,4 +1,4 @@
-"""`key=value` lines, as Go services write them."""
+"""`key=value` lines, as Go services, firewalls and appliances write them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,61 +7,86 @@ from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import json_exceptions
 from snaglist.plugins.logs.parsers.base import Parser
 from snaglist.plugins.logs.parsers.clock import Clock
-from snaglist.plugins.logs.parsers.json_lines import read_time
-from snaglist.plugins.logs.parsers.severity import by_name
+from snaglist.plugins.logs.parsers.fields import Fields, joined_time, read_time
+from snaglist.plugins.logs.parsers.json_levels import take_level
 
 _FIRST = re.compile(r"[A-Za-z_@][\w.@-]{0,60}=")
-_PAIR = re.compile(r'([A-Za-z_@][\w.@/-]{0,100})(?:=(?:"((?:[^"\\]|\\.)*)"|([^\s"]\S*)?))?(?: |$)')
+_PAIR = re.compile(
+    r"([A-Za-z_@][\w.@/-]{0,100})"
+    r"""(?:=(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'(?=[\s,]|$)|([^\s"]\S*)?))?,?(?:\s{1,8}|$)"""
+)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
-_LEVELS = ("level", "lvl", "severity")
-_MESSAGES = ("msg", "message", "event")
-_TIMES = ("time", "ts", "timestamp", "t")
-_LOGGERS = ("logger", "component")
+# Plain names, see fields.py.
+_LEVELS = ("level", "lvl", "severity", "loglevel", "levelname", "@level", "pri")
+_MESSAGES = ("msg", "message", "@message", "event", "logdesc")
+_TIMES = ("time", "ts", "timestamp", "@timestamp", "datetime", "t")
+_ERRORS = ("err", "error")
+_LOGGERS = ("logger", "loggername", "component")
 _STACKS = ("stacktrace", "stack", "exception", "traceback")
 
 
 class Logfmt(Parser):
-    """Lines of pairs with a level and a message or time. The channel is the logger."""
+    """Lines of pairs with two of level, message and time. The channel is the logger."""
 
     log_type = "logfmt"
     multiline = False
 
-    def header(self, line: str) -> dict[str, str] | None:
+    def header(self, line: str) -> Fields | None:
         """Read the pairs; text inside quotes is a value, whatever it looks like."""
         if _FIRST.match(line) is None:
             return None
-        fields: dict[str, str] = {}
+        pairs: dict[str, str] = {}
         position = 0
         while position < len(line):
             found = _PAIR.match(line, position)
-            if found is None or found.end() == position:
+            if found is None:
                 return None
-            name, quoted, bare = found.groups()
-            fields.setdefault(name, _unescape(quoted) if quoted is not None else bare or "")
+            name, double, single, bare = found.groups()
+            quoted = single if double is None else double
+            pairs.setdefault(name, _unescape(quoted) if quoted is not None else (bare or "").rstrip(","))
             position = found.end()
-            while line[position : position + 1] == " ":
+            while line[position : position + 1].isspace():
                 position += 1
-        level = _any(fields, _LEVELS)
-        return fields if level and (_any(fields, _MESSAGES) or _any(fields, _TIMES)) else None
+        fields = Fields(pairs)
+        level, message, time = (bool(fields.text(names)) for names in (_LEVELS, _MESSAGES, _TIMES))
+        if level + message + time < 2 and not (level and fields.text(_ERRORS)):
+            return None
+        return fields
 
-    def event(self, header: dict[str, str], lines: Sequence[str], clock: Clock) -> Event:
+    def event(self, header: Fields, lines: Sequence[str], clock: Clock) -> Event:
         """Read the fields; what has no meaning of its own is context."""
-        fields = dict(header)
-        event = Event("", severity=by_name(_pop(fields, _LEVELS)))
-        event.occurred_at = read_time(_pop(fields, _TIMES), clock)
-        event.message = _pop(fields, _MESSAGES).strip()
-        event.channel = _pop(fields, _LOGGERS)
+        fields = Fields(header.rest)
+        event = Event("", severity=take_level(fields))
+        event.occurred_at = _time(fields, clock)
+        event.message = fields.take(_MESSAGES).strip()
+        event.channel = fields.take(_LOGGERS)
         for name in _STACKS:
             if name in fields:
-                event.exceptions, event.stack = json_exceptions.read(fields[name])
+                event.exceptions, event.stack = json_exceptions.read(fields.get(name))
                 if event.stack:
-                    del fields[name]
+                    fields.drop(name)
                     break
         if not event.message:
-            event.message = fields.get("err") or fields.get("error") or " ".join(_shown(fields))
-        event.context = " ".join(_shown(fields))
+            event.message = fields.text(_ERRORS) or " ".join(_shown(fields.rest))
+        event.context = " ".join(_shown(fields.rest))
         return event
+
+
+def _time(fields: Fields, clock: Clock) -> str:
+    """Take out the time. Firewalls write date, time of day and zone apart, and the exact time once more."""
+    pair = joined_time(fields.get("date"), fields.get("time"), fields.get("tz"))
+    if pair:
+        exact = "" if fields.get("tz") else read_time(fields.get("eventtime"), clock)
+        for name in ("date", "time", "tz", "eventtime"):
+            fields.drop(name)
+        return exact or clock.read("iso", pair)
+    for name in (*_TIMES, "eventtime"):
+        read = read_time(fields.get(name), clock)
+        if read:
+            fields.drop(name)
+            return read
+    return ""
 
 
 def _shown(fields: Mapping[str, str]) -> list[str]:
@@ -72,11 +97,3 @@ def _shown(fields: Mapping[str, str]) -> list[str]:
 
 def _unescape(text: str) -> str:
     return _ESCAPE.sub(lambda found: _ESCAPES.get(found[1], found[1]), text) if "\\" in text else text
-
-
-def _any(fields: Mapping[str, str], names: Sequence[str]) -> str:
-    return next((fields[name] for name in names if fields.get(name)), "")
-
-
-def _pop(fields: dict[str, str], names: Sequence[str]) -> str:
-    return next((fields.pop(name) for name in names if name in fields), "")

@@ -44,5 +44,5 @@ class NginxError(Parser):
             occurred_at=clock.read("slashed", time),
             exceptions=body.exceptions,
             stack=body.stack,
-            context=facts or body.context,
+            context=", ".join(part for part in (body.context, facts) if part),
         )

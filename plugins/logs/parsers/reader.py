@@ -12,7 +12,7 @@ from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.console import Console, Head, plain
 from snaglist.plugins.logs.parsers.entry import Entry
-from snaglist.plugins.logs.parsers.glued import split_objects
+from snaglist.plugins.logs.parsers.glued import is_glued, split_objects
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff
 from snaglist.plugins.logs.parsers.traces import follow
@@ -168,7 +168,7 @@ class Reader:
         parser = self.primary
         header = parser.header(line.text)
         if header is None:
-            if line.text[:1] == "{" and "}{" in line.text:
+            if is_glued(line.text):
                 parts = split_objects(line)
                 if len(parts) > 1:
                     for part in parts:

@@ -49,7 +49,7 @@ def test_key_and_parts_of_an_exception() -> None:
         "template": None,
         "custom": None,
     }
-    assert found.version == VERSION == 2
+    assert found.version == VERSION == 3
     assert re.fullmatch("[0-9a-f]{64}", found.fingerprint)
 
 

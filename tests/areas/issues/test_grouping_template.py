@@ -165,6 +165,51 @@ def test_trailing_context_is_split_off() -> None:
     assert template("Mail bounced " + '{"a": "' + "x" * 200_000) == "Mail bounced"
 
 
+@pytest.mark.parametrize(
+    "items",
+    [
+        "?", "?, ?", "?,?,?", "%s, %s", "%(id_1)s, %(id_2)s", ":id_0", ":id_0, :id_1, :id_12", "@p0, @p1", "@p0,@p11",
+        "$1, $2::int", ":1, :2", "?1, ?2", "{0}, {1}", "#{id}, ${other}", "'a', 'b'", "'a'", "N'a', N'b'", "1, 2, 3",
+        "7", "NULL, ?, 3", " ?, ? ", "\n  ?,\n  ?\n",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "words", ["select * from carts where id in {}", "delete from t where a = any {} and b", "values {}"]
+)
+def test_lists_of_any_length_and_style_are_one(words: str, items: str) -> None:
+    assert template(words.format(f"({items})")) == words.format("(<*>)")
+
+
+@pytest.mark.parametrize("items", ["open, closed", "select 7 from t", "my_column"])
+def test_a_list_of_names_is_none_of_values(items: str) -> None:
+    assert template(f"order by state in ({items})") != "order by state in (<*>)"
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ('"Failed to mount volume" pod="a/b-1" volume="data"', "Failed to mount volume pod=<*> volume=<*>"),
+        ('"Failed to mount volume"', "Failed to mount volume"),
+        ("'Gate is stuck' gate=3", "Gate is stuck gate=<*>"),
+        ("“Gate is stuck” gate=3", "Gate is stuck gate=<*>"),
+        ('"Failed to mount \\"data-1\\" now" pod="a"', "Failed to mount <*> now pod=<*>"),
+        ('"Gate is stuck" gate={"id": 3}', "Gate is stuck gate=<*>"),
+        ('"anna" logged in', "<*> logged in"),
+        ('"a.txt" and "b.txt" differ', "<*> differ"),
+    ],
+)
+def test_a_message_in_quotes_is_the_message(message: str, expected: str) -> None:
+    """A text that is all of a message, or all of it before pairs of keys and values, is no value."""
+    assert template(message) == expected
+
+
+def test_values_that_are_assigned_reach_to_their_closing_quote() -> None:
+    said = 'sync broke err="cannot \\"{0}\\": \\"image \\\\\\"reg/{1}\\\\\\" is gone\\"" pod="{2}"'
+    one, other = said.format("start", "a:1.2", "a-1"), said.format("stop it", "long-name/b:latest " * 20, "b-2")
+    assert template(one) == template(other) == "sync broke err=<*>: <*> pod=<*>"
+    assert template('x note="' + "far away " * 80 + '" y') == "x note=<*> y"
+
+
 def test_a_bracket_in_a_quotation_opens_no_structure() -> None:
     """Quoted text is a value whatever is in it."""
     assert template('Import of "" rows by "=(" ended with ")" problems') == template(SENTENCE.format(1, 2, 3))

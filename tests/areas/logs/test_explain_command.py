@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from snaglist.plugins.issues.grouping import VERSION
+
 pytestmark = pytest.mark.whole
 
 PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
@@ -65,7 +67,7 @@ def test_each_entry_is_explained(snaglist: Run, tmp_path: Path) -> None:
     )
     assert failure["exceptions"] == [{"class": "App\\Boom", "message": "x", "frames": 2}]
     assert failure["parts"]["exceptions"][0]["frames"] and failure["template"] is None
-    assert all(len(entry["fingerprint"]) == 64 and entry["fingerprint_version"] == 2 for entry in entries)
+    assert all(len(entry["fingerprint"]) == 64 and entry["fingerprint_version"] == VERSION for entry in entries)
 
 
 def test_the_table_shows_format_fields_template_parts_and_key(snaglist: Run) -> None:

@@ -7,12 +7,41 @@ have, and `read(lines, index)`, which gets the index of the first such line and 
 from collections.abc import Callable, Sequence
 
 from snaglist.plugins.issues import ExceptionInfo
-from snaglist.plugins.logs.parsers.traces import dotnet, go, java, javascript, php, python, ruby, rust
+from snaglist.plugins.logs.parsers.traces import (
+    beam,
+    dotnet,
+    go,
+    java,
+    javascript,
+    languages,
+    native,
+    php,
+    powershell,
+    python,
+    python_drawn,
+    ruby,
+    rust,
+)
 from snaglist.plugins.logs.parsers.traces.trace import Trace
 
 _READERS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], int], Trace | None]], ...] = tuple(
-    (module.starts, module.read) for module in (python, java, javascript, dotnet, php, ruby, go, rust)
-)
+    (module.starts, module.read)
+    for module in (
+        python,
+        python_drawn,
+        java,
+        javascript,
+        dotnet,
+        powershell,
+        languages,
+        native,
+        php,
+        ruby,
+        go,
+        rust,
+        beam,
+    )
+)  # frames with a number in front come before those of PHP, which say the least
 
 
 def read_trace(lines: Sequence[str]) -> Trace | None:

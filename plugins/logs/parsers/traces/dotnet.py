@@ -14,6 +14,7 @@ _RAISED = re.compile(
 _WITHIN = re.compile(r"(?:^|[\s:])((?:[A-Z]\w*\.)+[A-Z]\w*)(?: \(0x[0-9A-Fa-f]+\))?: (.*)$")
 _STATE_MACHINE = re.compile(r"(?:\.|\+)?<(\w+)>d(?:__\d+)?(?:`\d+)?\.MoveNext$")
 _LIBRARY = ("System.", "Microsoft.", "MS.", "Newtonsoft.", "Npgsql.", "Dapper.", "lambda_method")
+_AGGREGATED = re.compile(r"\s{0,40}---> \(Inner Exception #(\d{1,6})\) ([A-Za-z_][\w.]{0,500})(?:: (.*))?$")
 _MAX_MESSAGE_LINES = 20
 
 
@@ -39,8 +40,13 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
     if not exceptions:
         return None
     current = 0
+    aggregated: list[ExceptionInfo] = []
     for line in lines[index:]:
         text = line.strip()
+        among = _AGGREGATED.match(line)
+        if among:
+            aggregated.append(ExceptionInfo(among[2], among[3] or ""))
+            continue
         if text.startswith("---"):
             # The end of an inner stack is the only ruler that names no "previous location".
             if text.startswith("--- End of inner") or (
@@ -50,8 +56,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
             continue
         frame = _frame(line)
         if frame is not None:
-            exceptions[current].frames.append(frame)
-    return finish(begin, exceptions, intro)
+            (aggregated[-1] if aggregated else exceptions[current]).frames.append(frame)
+    return finish(begin, [*aggregated[1:], *exceptions], intro)  # the first one was printed above, too
 
 
 def _head(lines: Sequence[str], index: int) -> tuple[int, str, str | None] | None:

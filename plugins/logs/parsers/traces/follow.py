@@ -1,6 +1,7 @@
 """Which lines go on with a trace, for files where nothing else tells where an entry ends."""
 
 import re
+from collections.abc import Iterable
 
 # Forms that only the middle of a trace has.
 _TRACE = re.compile(
@@ -8,8 +9,31 @@ _TRACE = re.compile(
     r"|\[previous exception\]|--- |---> |During handling of the above|The above exception was|created by "
     r"|stack backtrace:|note: |exit status \d|at [^\s(]{1,500}[ (]|from \S{1,500}:\d+:in |Next [\w\\]{1,200}: "
     r"|\S{1,500}\.rb:\d+:in |\S{1,200}@\S{1,500}:\d+:\d+$|\[cause\]|(?:\[[^\]\s]{1,80}\] ){1,4}\S{1,500}:\d+:in "
+    # Python as libraries draw it
+    r"|> File \"|[│╰├└]"
+    # Elixir and Erlang
+    r"|\*\* (?:Last (?:message|event)|When |Reason for |Server |State |Callback |Client )|Last message(?: |:)"
+    # C and C++: numbered frames, those of the C library, of crash reports
+    r"|\d{1,4}\. [^\n]{1,1000}? @ 0x[0-9a-f]|[^\s()\[\]]{1,500}\(\S{0,500}\) ?\[0x[0-9a-f]{1,16}\]$"
+    r"|\d{1,4}: 0x[0-9a-f]{6}|\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
+    r"|\*{3} (?:Check failure|First throw)"
+    # Lua, Dart, Haskell, R, Rust, PowerShell
+    r"|stack traceback:|coroutine \d{1,9}:|<asynchronous suspension>|CallStack \(from |Calls: \S{1,300} -> "
+    r"|Stack backtrace:|(?:Caused by|Location):$"
+    r"|At [^\n]{1,500}:\d{1,9} char:\d{1,9}|\+ {1,8}(?: \S|~|CategoryInfo|FullyQualifiedErrorId)"
 )
-_INDENTED = re.compile(r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: )")
+_INDENTED = re.compile(
+    r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: |#\d{1,5} |@ {1,20}0x|\*\* \("
+    r"|\([a-z_]\w{0,100}(?: [\d.]{1,20})?\) |\d{1,5}: |\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
+    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S{1,500}\.\w{1,4}:\d{1,9}(?::\d{1,9})?(?: |$)"
+    r"|\S[^\n]{0,1000} called at |\+ (?:CategoryInfo|FullyQualifiedErrorId))"
+)
+# What a trace begins with: such a line says what happened.
+_SAYS = re.compile(
+    r"(?:\s{0,40}(?:Caused by: |Suppressed: |\[cause\]: |\*\* \(|Exception in thread |terminate called |panic: )"
+    r"|(?:[A-Za-z_$][\w$]{0,100}[.:\\]{1,2}){0,12}[A-Z_]\w{0,200}"
+    r"(?:Exception|Error|Warning|Exit|Interrupt|Throwable)(?:: |:?$| \())"
+)
 _LOOSE = (" ", "\t", ")", "]", "}")
 _GO = re.compile(r"goroutine \d+ |[\w./*()\[\]{}-]{1,500}\(.{0,2000}\)$|created by |\[signal |rax |r\d+ ")
 _RAISED = re.compile(r"[A-Za-z_][\w.]{0,300}(?::|$)")
@@ -19,13 +43,28 @@ _NODE_PLACE = re.compile(
 )
 _CARET = re.compile(r"\s{0,500}\^+$")
 _NODE_VERSION = re.compile(r"Node\.js v\d")
+_TITLE = "Traceback (most recent call last)"
+_SESSION = re.compile(r"[\w.]{1,200}\s{2,200}Traceback")
+_SESSION_LINE = ("-", "File ", "Cell ", "Input ", "<ipython", "~", "/", "\\")
+_DRAWN = ("│", "╰", "├", "└", "|", "+")
+_BEAM = re.compile(
+    r"\*\* (?!\()|Last message|State: |Function: |Args: |Server: |Request: |Start Call: |Initial Call: |Ancestors: "
+    r"|Queue: |Postponed: |Client |Process Label: |Reason: |Linked|Trapping"
+)
+_SANITIZER = re.compile(r"==\d{1,9}==(?:ERROR|WARNING): ")
+_SANITIZER_LINE = re.compile(
+    r"\s|==|(?:READ|WRITE|READ/WRITE) of |SUMMARY: |freed by |previously allocated |allocated by |0x[0-9a-f]|Shadow "
+    r"|Address |Thread T\d|Hint: |HINT: |Direct leak|Indirect leak"
+)
+_BEAM_DIES = (" terminating", " crashed", " raised an exception")
+_BEAM_REPORT = re.compile(r"=[A-Z]{3,20} REPORT====")
 _BEGINS = (
     ("Traceback (most recent call last):", "python"),
     ("Exception Group Traceback", "python"),
     ("panic: ", "go"),
     ("fatal error: ", "go"),
     ("goroutine ", "go"),
-    ("thread '", "rust"),
+    ("thread '", "below"),
 )
 
 
@@ -35,7 +74,26 @@ def begins(line: str) -> str:
     for beginning, kind in _BEGINS:
         if text.startswith(beginning):
             return kind
+    if _TITLE in line:
+        return _drawn(line)
+    if line == "Unhandled exception:":
+        return "below"
+    if line.rstrip(": ").endswith(_BEAM_DIES) or line.startswith("** ("):
+        return "beam"
+    if line[:1] == "=" and _BEAM_REPORT.match(line):
+        return "beam-report"
+    if line[:2] == "==" and _SANITIZER.match(line):
+        return "sanitizer"
     return "node" if is_node_crash(line) else ""
+
+
+def _drawn(line: str) -> str:
+    """Return the kind of a Python traceback whose title stands behind something else."""
+    if line.lstrip()[:1] in ("╭", "┌") or "---" in line:
+        return "box"
+    if _SESSION.match(line):
+        return "session"
+    return "python" if line.rstrip().endswith(f"{_TITLE}:") else ""
 
 
 def is_node_crash(line: str) -> bool:
@@ -53,18 +111,44 @@ def is_trace(line: str) -> bool:
     return _TRACE.match(line) is not None or _INDENTED.match(line) is not None
 
 
+def is_orphan(lines: Iterable[str]) -> bool:
+    """Tell whether an entry is nothing but the middle of a trace: frames, and no line that says what happened."""
+    framed = False
+    for line in lines:
+        if not line.strip():
+            continue
+        if _SAYS.match(line.lstrip()):
+            return False
+        if is_trace(line):
+            framed = True
+        elif not line[0].isspace():
+            return False
+    return framed
+
+
 def advance(state: str, line: str) -> str:
     """Return the new state when the line goes on with the trace in `state`, "" when it does not.
 
     States: `python` within frames, `raised` after the exception line, `linked` after the sentence that
-    joins two tracebacks, `go` after a crash, `rust` at the message below a panic; `node` at the place of a
-    crash, `node-source` below it, `node-caret` before the error, `node-error` in its message, `node-stack`
-    below, `node-end` after the last line.
+    joins two tracebacks; `box` and `session` within frames that a library drew; `beam` below the line of a
+    process that died, `beam-report` within a report, which ends with an empty line; `sanitizer` within a report;
+    `go` after a crash, `below` where the message stands in the next line; `node` at the place of a crash,
+    `node-source` below it, `node-caret` before the error, `node-error` in its message, `node-stack` below,
+    `node-end` after the last line.
     """
     if state == "python":
-        if not line.strip() or line[0].isspace():
+        if not line.strip() or line[0].isspace() or line.startswith('> File "'):
             return state
         return "raised" if _RAISED.match(line) else ""
+    if state in ("box", "session"):
+        drawn = line.lstrip().startswith(_DRAWN) if state == "box" else _in_session(line)
+        return state if drawn else "raised" if _RAISED.match(line.lstrip()) else ""
+    if state == "beam":
+        return state if not line.strip() or line[0].isspace() or is_beam_detail(line) or line.startswith("** (") else ""
+    if state == "sanitizer":
+        return state if not line or _SANITIZER_LINE.match(line) else ""
+    if state == "beam-report":
+        return state if line.strip() and not _BEAM_REPORT.match(line) else ""
     if state in ("raised", "linked"):
         if not line.strip():
             return state
@@ -75,11 +159,20 @@ def advance(state: str, line: str) -> str:
         return ""
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
-    if state == "rust":
-        return "rust-end" if line.strip() else ""
+    if state == "below":
+        return "end" if line.strip() else ""
     if state.startswith("node"):
         return _advance_node(state, line)
     return ""
+
+
+def _in_session(line: str) -> bool:
+    return not line.strip() or line[0].isspace() or line.startswith(_SESSION_LINE)
+
+
+def is_beam_detail(line: str) -> bool:
+    """Tell whether a line says what a process of Erlang or Elixir was doing when it died."""
+    return _BEAM.match(line) is not None
 
 
 def is_caret(line: str) -> bool:

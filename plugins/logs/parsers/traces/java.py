@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from snaglist.plugins.issues import ExceptionInfo, Frame
 from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 
+# The source is one word or none is known; other languages print arguments, which have blanks or are none.
 _MARK = re.compile(
-    r"\s+at (?:[\w.$-]+(?:@[\w.-]+)?/{1,2}){0,3}[\w.$<>/-]+\((?:[^()\s]+\.\w+(?::\d+)?|Native Method|Unknown Source)\)"
+    r"\s+at (?:[\w.$-]+(?:@[\w.-]+)?/{1,2}){0,3}[\w.$<>/-]+"
+    r"\((?:Native Method|Unknown Source(?::\d{1,9})?|[^()\s,]{1,300})\)"
 )
 _FRAME = re.compile(r"\s+at (?:[\w.$@-]*/){0,3}([^\s(/][^\s(]*)\(([^)]*)\)")
 _LAMBDA = re.compile(r"\s+at (?:[\w.$@-]*/){0,2}([\w.$]+\$\$Lambda[^\s(]*)\(([^)]*)\)")
+_UNCAUGHT = re.compile(r"Exception in thread \"[^\"]*\" ")
 _RAISED = re.compile(
     r"(?:Exception in thread \"[^\"]*\" )?"
     r"((?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*|[A-Z][\w$]*(?:Exception|Error|Throwable))(?:: (.*))?$"
@@ -62,6 +65,8 @@ def _head(lines: Sequence[str], index: int) -> tuple[int, ExceptionInfo, str | N
         raised = _RAISED.match(lines[begin])
         if raised:
             message = "\n".join([raised[2] or "", *lines[begin + 1 : index]])
+            if _UNCAUGHT.match(lines[begin]):  # the thread is told, too
+                return begin + 1, ExceptionInfo(raised[1], message), lines[begin]
             return begin, ExceptionInfo(raised[1], message), None
     if index:
         within = _WITHIN.search(lines[index - 1][-2000:])

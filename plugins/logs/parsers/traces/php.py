@@ -10,16 +10,17 @@ _STARTS = ("Stack trace:", "PHP Stack trace:", "[stacktrace]", "#0 ", "#1 ")
 _FRAME = re.compile(r"#\d+ (?:(.+?)\((\d+)\): |\[internal function\]: )?(.*)")
 _OBJECT = re.compile(r"\[object\] \(([\w\\@./:-]+)\(code: [^)]*\):? ?")
 _PLACE = re.compile(r" at ([^\n]+?):(\d+)\)?$")
-_THROWN_AT = re.compile(r" in ([^\n]+?):(\d+)$")
+_THROWN_AT = re.compile(r" in ([^\n]+?)(?::| on line )(\d+)$")
 _UNCAUGHT = re.compile(
     r"(?:(?:PHP )?Fatal error: {1,4})?(?:Uncaught |Next )?([A-Za-z_\\][\w\\]*)(?:: (.*))?$", re.DOTALL
 )
+_DIED = re.compile(r"Uncaught [A-Za-z_\\][\w\\]{0,300}:? .{0,4000} in [^\n]{1,1000}?(?::\d{1,9}| on line \d{1,9})$")
 _UNCAUGHT_WITHIN = re.compile(r"(?:Uncaught|Next) ([A-Za-z_\\][\w\\]*)(?:: (.*))?$", re.DOTALL)
 
 
 def starts(line: str) -> bool:
     """Tell whether the line is one that only these traces have."""
-    return line.startswith(_STARTS) or "[object] (" in line
+    return line.startswith(_STARTS) or "[object] (" in line or ("Uncaught " in line and _DIED.search(line) is not None)
 
 
 def read(lines: Sequence[str], index: int) -> Trace | None:
@@ -28,6 +29,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
         return finish(index, read_objects("\n".join(lines[index:])))
     if lines[index].startswith("#"):
         return Trace(index)  # frames of an exception that was not named
+    if not lines[index].startswith(_STARTS):
+        return _died(lines, index)
     return _engine(lines, index)
 
 
@@ -76,6 +79,18 @@ def _engine(lines: Sequence[str], index: int) -> Trace | None:
         elif not in_frames and head and text and not text.startswith("thrown in"):
             head.append(text)
     return finish(begin + (1 if intro is not None else 0), exceptions, intro)
+
+
+def _died(lines: Sequence[str], index: int) -> Trace | None:
+    """Read an uncaught exception whose frames are not printed: the place where it was thrown is the only one."""
+    if any(line.startswith(_STARTS) for line in lines[index + 1 : index + 10]):
+        return None  # they are, and lead here
+    raised, before = _raised(lines[index])
+    thrown = _THROWN_AT.search(raised[1][-4000:]) if raised else None
+    if raised is None or thrown is None:
+        return None
+    exception = _exception(raised[0], raised[1][: len(raised[1]) - len(thrown[0])], thrown, ())
+    return finish(index + (before is not None), [exception], before or None)
 
 
 def _raised(text: str) -> tuple[tuple[str, str] | None, str | None]:

@@ -10,7 +10,7 @@ from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 _MARK = re.compile(r"[\s|+]{0,40}(?:Exception Group )?Traceback \(most recent call last\):")
 _FILE = 'File "'
 _PLAIN = f"  {_FILE}"  # what nearly every frame begins with
-_FRAME = re.compile(r'\s+File "([^"]+)", line (\d+)(?:, in (.+))?')
+_FRAME = re.compile(r'(?:\s+|> )File "([^"]+)", line (\d+)(?:, in (.+))?')  # some libraries mark the frame that counts
 _RAISED = re.compile(r"([A-Za-z_][\w.]*)(?:: ?(.*))?$")
 _BARS = re.compile(r"[ ]{0,200}[|+][ ]?(?:-\+)?(-{10,})?")
 _DRAWN = ("|", "+")

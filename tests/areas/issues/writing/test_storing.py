@@ -20,6 +20,7 @@ from snaglist.plugins.issues import (
     tables,
 )
 from snaglist.plugins.issues.grouping import VERSION
+from snaglist.plugins.issues.grouping.version_2 import key_of_version_2
 from snaglist.plugins.issues.storing import places
 
 pytestmark = pytest.mark.servers
@@ -353,6 +354,36 @@ def test_an_older_generation_of_keys_finds_its_issue(desk: Any, monkeypatch: pyt
     versions = [(row["issue_id"], row["fingerprint_version"], row["count"]) for row in desk.rows(tables.groupings)]
     first = batch.stored[0].issue_id
     assert (first, VERSION, 1) in versions and (first, VERSION + 1, 1) in versions
+    desk.check_counters()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("query failed: id in (?, ?, ?)", "query failed: id in (%s)"),
+        ('sync broke err="no \\"a b\\" here"', 'sync broke err="no \\"c d\\" here"'),
+    ],
+)
+def test_keys_of_version_2_find_their_issues(
+    desk: Any, monkeypatch: pytest.MonkeyPatch, before: str, after: str
+) -> None:
+    """What was stored by version 2 goes on in its issue, and so does what is the same since then."""
+    with monkeypatch.context() as patch:
+        patch.setattr("snaglist.plugins.issues.storing.batch.grouping_key", key_of_version_2)
+        stored = desk.store(at("10:00:00", before))
+    for batch in (desk.store(at("11:00:00", before)), desk.store(at("12:00:00", after))):
+        assert not batch.new_issues
+        assert batch.stored[0].issue_id == stored.stored[0].issue_id
+    desk.check_counters()
+
+
+def test_failures_that_version_2_took_for_one_get_issues_of_their_own(desk: Any) -> None:
+    """A message in quotes was a value to version 2: all such messages were in the issue that the number is in."""
+    desk.store(at("10:00:00", "77 gate=3"))
+    batch = desk.store(at("11:00:00", '"Gate is stuck" gate=3'), at("11:00:00", '"Latch is worn" gate=4'))
+    assert len(batch.new_issues) == 2
+    titles = {row["title"] for row in desk.rows(tables.issues)}
+    assert titles == {"77 gate=3", "Gate is stuck gate=3", "Latch is worn gate=4"}
     desk.check_counters()
 
 

@@ -5,6 +5,7 @@ import pkgutil
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 
 import pytest
 
@@ -24,14 +25,27 @@ STARTS = (
     "<34>1 2024-05-01T10:00:00Z h a p m [", '{"level":"', "level=error msg=", "    at ", "\tat ", '  File "',
     '1.1.1.1 - - [10/Oct/2024:13:55:36 +0000] "', "goroutine 1 [", "thread '", "#0 ", "PHP Fatal error:  Uncaught ",
     "[object] (", "Exception in thread \"", "#Fields: ",
+    "0. a @ 0x", "#0  0x1 in ", "** (A) ", "│ /a", "    exception error: ", "exited with reason: ", "At a:1 char:",
+    "PHP message: ",
 )  # fmt: skip
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     for module in pkgutil.walk_packages(parsers.__path__, parsers.__name__ + "."):
         for name, value in vars(importlib.import_module(module.name)).items():
-            if isinstance(value, re.Pattern):
-                yield f"{module.name.removeprefix(parsers.__name__)}{name}", value
+            for place, pattern in enumerate(within(value)):
+                yield f"{module.name.removeprefix(parsers.__name__)}{name}{place or ''}", pattern
+
+
+def within(value: object) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        yield value
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from within(item)
+    elif is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            yield from within(getattr(value, field.name))
 
 
 FOUND = dict(patterns())

@@ -99,7 +99,12 @@ def test_java_uncaught_without_a_logger() -> None:
         Exception in thread "main" java.lang.NullPointerException: x is null
         \tat com.acme.Main.main(Main.java:5)
     """)
-    assert (event.severity, event.message) == ("ERROR", "java.lang.NullPointerException: x is null")
+    said = 'Exception in thread "main" java.lang.NullPointerException: x is null'
+    assert (event.severity, event.message, event.exceptions[0].type) == (
+        "ERROR",
+        said,
+        "java.lang.NullPointerException",
+    )
 
 
 def test_php_uncaught_chain_prints_the_earlier_one_first() -> None:
