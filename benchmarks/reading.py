@@ -5,7 +5,7 @@ folder, or in one below it, has labels for. The labels are JSON lines, one for e
 
 - `file`, `line`: the log beside the labels, and the number of the line, from 1 on.
 - `entry`: the line where its entry starts: the line itself, or an earlier one that it continues. null: the line is
-  no content (a directive, a rule), and no entry may start there.
+  no content (a heading, a rule); it may be an entry or not, but no failure.
 - `time`: UTC, `YYYY-MM-DD HH:MM:SS`; null when none is written. `level`: a severity in lower case; null when no level
   is written. A line that continues an entry has no time here, and a level only if it repeats that of the entry.
 - `failure` (optional): true where no level is written, and the text says that something failed.
@@ -167,11 +167,9 @@ def _compare_entries(labels: Sequence[Label], begun: dict[int, Event], counts: d
             rows[label.entry] = rows.get(label.entry, 0) + 1
         if label.entry == label.line or event is None:
             continue
-        miss(label.line, "entry", label.entry, label.line)
-        if label.entry is None:
-            counts["entries_all"] += 1  # an entry of what is no content is one too many
-        else:
+        if label.entry is not None:
             torn.add(label.entry)
+            miss(label.line, "entry", label.entry, label.line)
         if _fails(event) and not _told(label):
             counts["false_failures"] += 1
             miss(label.line, "false failure", label.level, event.severity.lower())

@@ -9,6 +9,7 @@ from snaglist.plugins.logs.parsers.body import split_body
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.severity import by_name
 
+_REFERER = ", referer: "
 _HEADER = re.compile(
     r"\[((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d{1,6})? \d{4})\]"
     r" \[(?:[\w-]{0,40}:)?(emerg|alert|crit|error|warn|notice|info|debug|trace[1-8])\]"
@@ -33,6 +34,10 @@ class ApacheError(Parser):
         """Split message and trace."""
         found, text = header
         time, level, client = found.groups()
+        facts = [f"client: {client}"] if client else []
+        if "PHP " in text and _REFERER in text:  # the server's words behind those of the script
+            text, _, referer = text.rpartition(_REFERER)
+            facts.append(f"referer: {referer}")
         first, *inner = text.split("\\n")
         body = split_body(first, [*inner, *lines])
         return Event(
@@ -41,5 +46,5 @@ class ApacheError(Parser):
             occurred_at=clock.read("ctime", time),
             exceptions=body.exceptions,
             stack=body.stack,
-            context=", ".join(part for part in (body.context, f"client: {client}" if client else "") if part),
+            context=", ".join([*([body.context] if body.context else []), *facts]),
         )

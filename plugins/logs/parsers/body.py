@@ -12,7 +12,7 @@ from snaglist.plugins.logs.parsers.traces import read_trace, title
 _CONTEXT_ENDS = ("}", "]")
 _TAGS = re.compile(r"(?:\[[^\[\]\s]{1,80}\] ?){1,6}")
 # A trace on one line: words that are always in it, so that other lines are not looked at.
-_ON_ONE_LINE = ("Uncaught ", " with reason: ")
+_ON_ONE_LINE = ("Uncaught ", " with reason: ", '[{file,"')
 
 
 @dataclass(slots=True)
@@ -66,9 +66,14 @@ def _split(first: str, lines: Sequence[str]) -> Body:
 
 
 def _without_tags(lines: list[str]) -> tuple[str, list[str]]:
-    """Return the tags that stand in front of the lines, such as those of a request, and the lines without them."""
-    found = _TAGS.match(lines[-1]) if len(lines) > 1 else None
-    tags = found[0].rstrip() if found else ""
-    if not tags or not lines[len(lines) // 2].startswith(tags):
+    """Return the tags that stand in front of most lines, such as those of a request, and the lines without them."""
+    if len(lines) < 2 or "[" not in (lines[0][:1], lines[-1][:1]):
+        return "", lines
+    written = [line for line in lines if line.strip()]
+    tagged = [found[0] for line in written if (found := _TAGS.match(line))]
+    tags = tagged[0].rstrip() if len(tagged) * 2 > len(written) else ""
+    while tags and not all(found.startswith(tags) for found in tagged):
+        tags = tags[: tags.rfind("]", 0, -1) + 1]
+    if not tags:
         return "", lines
     return tags, [line[len(tags) :].removeprefix(" ") if line.startswith(tags) else line for line in lines]

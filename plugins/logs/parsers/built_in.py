@@ -11,6 +11,7 @@ from snaglist.plugins.logs.parsers.json_lines import JsonLines
 from snaglist.plugins.logs.parsers.logfmt import Logfmt
 from snaglist.plugins.logs.parsers.monolog import Monolog
 from snaglist.plugins.logs.parsers.nginx_error import NginxError
+from snaglist.plugins.logs.parsers.prefixed import Prefixed
 from snaglist.plugins.logs.parsers.syslog import Syslog
 from snaglist.plugins.logs.parsers.windows_events import WindowsEvents
 
@@ -18,6 +19,7 @@ from snaglist.plugins.logs.parsers.windows_events import WindowsEvents
 BUILT_IN: tuple[Parser, ...] = (
     Journal(),
     Container(),
+    Prefixed(),
     Access(),
     JsonLines(),
     WindowsEvents(),

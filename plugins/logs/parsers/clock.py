@@ -10,30 +10,31 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from snaglist.kernel import times
+from snaglist.plugins.logs.parsers.dates import read_date, two_digits
+from snaglist.plugins.logs.parsers.month_names import MONTHS
 
 MEMO_SIZE = 4096
 EARLIEST = "1971"  # the year of the zero epoch is a clock that was never set, as is the year 0001
 EPOCH = "1970-01-01 00:00:00"
 SECONDS = frozenset(f"{second:02d}" for second in range(60))
 DAY = timedelta(days=1)
+# What a stamp says itself, in rising order; of two stamps of one entry the surer one counts.
+NO_TIME, NO_DATE, NO_YEAR, NO_ZONE, EXACT = range(5)
 HOUR = timedelta(hours=1)
 # Lines of several writers are a little out of order; such a step back is no new year and no new day.
 DAY_JITTER = timedelta(minutes=5)
 
-MONTHS = {
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
-    "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
-}  # fmt: skip
-
 ZONES = {
     "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120,
     "EET": 120, "EEST": 180, "MSK": 180, "JST": 540, "KST": 540, "HKT": 480, "SGT": 480, "AEST": 600, "AEDT": 660,
-    "ACST": 570, "AWST": 480, "NZST": 720, "NZDT": 780, "SAST": 120, "BRT": -180, "EST": -300, "EDT": -240,
-    "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480,
-    "HST": -600,
+    "ACST": 570, "ACDT": 630, "AWST": 480, "NZST": 720, "NZDT": 780, "SAST": 120, "BRT": -180, "EST": -300,
+    "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360, "PST": -480, "PDT": -420, "AKST": -540,
+    "AKDT": -480, "HST": -600, "EAT": 180, "WAT": 60, "CAT": 120, "PKT": 300, "WIB": 420, "NPT": 345,
 }  # fmt: skip
+# Names of several zones: the file's own zone counts, which is the only one that can be known.
+AMBIGUOUS_ZONES = frozenset(("IST", "AST", "ADT", "ART", "ICT", "CLT", "CLST", "LMT"))
 
-_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{2}):?(\d{2})?", re.ASCII)
+_OFFSET = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?", re.ASCII)
 _FRACTION = ".,:0123456789"
 
 
@@ -55,9 +56,12 @@ class Clock:
         modified = min(max(modified_at, EPOCH), self.latest)
         self.modified = times.read(modified).astimezone(self.zone).replace(tzinfo=None)
         self.relative = ""  # "year" or "day" once a stamp lacked it
+        self.sure = NO_TIME  # how much of the time the stamp read last said itself
         self.position: datetime | None = None  # the local time read last of such a stamp
+        self.order = ""  # of day, month and year in dates of numbers, such as "dmy", where the file tells it
         self._back = back
         self._bounded = bounded
+        self.last = ("", "", NO_TIME)  # the text of the form `written` read last, its time, and how sure it is
         self._minutes: dict[tuple[str, str], str] = {}
 
     def read(self, form: str, text: str) -> str:
@@ -74,6 +78,7 @@ class Clock:
 
     def at(self, minute: str, second: str, zone: str = "") -> str:
         """Read `YYYY-MM-DD HH:MM` with seconds and a zone given apart."""
+        self.sure = EXACT if zone else NO_ZONE
         known = self._minutes.get((minute, zone))
         if known is None:
             known = self._convert(minute, zone)
@@ -99,7 +104,7 @@ class Clock:
         return shown[:16] if EARLIEST < shown <= self.latest else ""
 
     def _zone_of(self, name: str) -> tzinfo:
-        offset = _offset(name)
+        offset = _offset(name.partition(" ")[0].partition("[")[0].strip("()"))
         if offset is not None:
             return timezone(offset)
         if "/" in name:
@@ -111,6 +116,7 @@ class Clock:
 
     def epoch(self, number: float) -> str:
         """Read seconds, milliseconds, microseconds or nanoseconds since 1970."""
+        self.sure = EXACT
         size = abs(number)
         for limit, divisor in ((1e11, 1), (1e14, 10**3), (1e17, 10**6), (1e20, 10**9)):
             if size < limit:
@@ -139,7 +145,9 @@ class Clock:
         if found is None:
             return ""
         self.position = found
-        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}", zone)
+        read = self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}", zone)
+        self.sure = NO_YEAR
+        return read
 
     def _may_be(self, moment: datetime, slack: timedelta) -> bool:
         """Tell whether a step forward stays before the last change of the file."""
@@ -147,7 +155,8 @@ class Clock:
 
     def _on_or_before(self, month: int, day: int, clock: str) -> datetime | None:
         back = self._back
-        for year in range(self.modified.year, self.modified.year - 30, -1):
+        latest = self.modified.year + (self.modified.month == 12)  # a clock ahead of the file's may be in the new year
+        for year in range(latest, latest - 30, -1):
             found = _build(year, month, day, clock)
             if found is not None and found <= self.modified + DAY:
                 if not back:
@@ -170,7 +179,9 @@ class Clock:
         elif found > last + DAY - DAY_JITTER:
             found -= DAY
         self.position = found
-        return self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}")
+        read = self.at(found.isoformat(" ", "minutes"), f"{found.second:02d}")
+        self.sure = NO_DATE
+        return read
 
     def steps_back(self) -> int:
         """Tell how many years or days the first stamp lies earlier than it seemed, now that more were read."""
@@ -208,52 +219,55 @@ def _build(year: int, month: int, day: int, clock: str) -> datetime | None:
 
 
 def month_number(name: str) -> int:
-    """Return the number of an English month name, 0 for none."""
-    return MONTHS.get(name[:3].lower(), 0)
+    """Return the number of a month name, 0 for none."""
+    return MONTHS.get(name.rstrip(".").lower(), 0)
 
 
-_PARTS = re.compile(r"\d+|[A-Za-z]+", re.ASCII)
+_DOTTED = re.compile(
+    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.-])(())?", re.ASCII
+)
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
+_DIGITS = re.compile(r"\d+", re.ASCII)
 
 
-def _ymd(year: int, month: int, day: int) -> str:
-    return f"{year:04d}-{month:02d}-{day:02d}"
+def _written(clock: Clock, text: str) -> str:
+    """Read a stamp by what its parts are: `11. Okt 2025 07:30:15`, `2/11/2025, 7:30 PM`, `Tue Feb 11 08:30 CET 2025`.
+
+    Lines of one moment follow one another, so the last one is remembered.
+    """
+    if text != clock.last[0]:
+        clock.last = (text, _read_written(clock, text), clock.sure)
+    clock.sure = clock.last[2]
+    return clock.last[1]
 
 
-def _two_digits(year: int) -> int:
-    return year + 2000 if year < 70 else year + 1900 if year < 100 else year
+def _read_written(clock: Clock, text: str) -> str:
+    found = _DOTTED.search(text) or _CLOCK.search(text)
+    if found is None:
+        return ""
+    hour, minute, second, half = found.groups()
+    shown = f"{_hour(hour, half):02d}:{minute}:{second or '00'}"
+    zone, year = text[found.end() :].strip(), ""
+    if zone[-4:].isdigit() and (len(zone) == 4 or zone[-5] == " "):
+        zone, year = zone[:-4].strip(), zone[-4:]
+    date = read_date(text[: found.start()], clock.order, year)
+    if date is None:
+        return ""
+    if date[0] is None:
+        return clock.without_year(date[1], date[2], shown, zone)
+    return clock.at(f"{date[0]:04d}-{date[1]:02d}-{date[2]:02d} {shown[:5]}", shown[6:], zone)
 
 
-def _clock_of(text: str) -> tuple[str, str, str]:
-    """Split `H:MM:SS[.fraction] [PM] [zone]` into minute, second and zone."""
-    hour, minute, rest = text.split(":", 2)
-    second, rest = rest[:2], rest[2:].lstrip(_FRACTION).strip()
+def _hour(hour: str, half: str | None) -> int:
     number = int(hour)
-    half = rest[:2].upper()
-    if half in ("AM", "PM"):
-        number = number % 12 + (12 if half == "PM" else 0)
-        rest = rest[2:].strip()
-    return f"{number:02d}:{minute}", second, rest
+    if half is None:
+        return number
+    return number % 12 + (12 if half in "Pp" else 0)
 
 
 def _slashed(clock: Clock, text: str) -> str:
     """Read `2024/09/17 10:00:00`."""
     return clock.iso(f"{text[:4]}-{text[5:7]}-{text[8:]}")
-
-
-def _numeric(clock: Clock, text: str) -> str:
-    """Read `9/18/24, 14:20:05:310 EDT`, `24/03/05 08:15:30`, `24.12.2024 10:00:00`."""
-    date, _, rest = text.replace(",", " ", 1).partition(" ")
-    first, second, third = (int(part) for part in _PARTS.findall(date))
-    minute, seconds, zone = _clock_of(rest.lstrip())
-    if "/" not in date:
-        year, month, day = _two_digits(third), second, first
-    elif date[2:3] == "/" and date[5:6] == "/" and len(date) == 8 and (third <= 31 and first > 12):
-        year, month, day = _two_digits(first), second, third
-    elif first > 12:
-        year, month, day = _two_digits(third), second, first
-    else:
-        year, month, day = _two_digits(third), first, second
-    return clock.at(f"{_ymd(year, month, day)} {minute}", seconds, zone)
 
 
 def _named(clock: Clock, text: str) -> str:
@@ -274,7 +288,8 @@ def _ctime(clock: Clock, text: str) -> str:
 
 def _syslog(clock: Clock, text: str) -> str:
     """Read `Jan  2 03:04:05`."""
-    return clock.without_year(month_number(text[:3]), int(text[4:6]), text[7:15])
+    month, day, time = text.split()[:3]
+    return clock.without_year(month_number(month), int(day), time[:8])
 
 
 def _month_day(clock: Clock, text: str) -> str:
@@ -283,19 +298,37 @@ def _month_day(clock: Clock, text: str) -> str:
 
 
 def _compact(clock: Clock, text: str) -> str:
-    """Read `240305 081530`, `20240305 081530`, `20240305T081530Z`."""
-    digits = "".join(_PARTS.findall(text.rstrip("Z")[:15])).replace("T", "")
+    """Read `240305 081530`, `20240305 081530`, `20240305-081530`, `20240305T081530.120Z`."""
+    parts = _DIGITS.findall(text)
+    digits = parts[0] if len(parts[0]) == 14 else parts[0] + parts[1]
     if len(digits) == 12:
-        digits = str(_two_digits(int(digits[:2]))) + digits[2:]
+        digits = str(two_digits(int(digits[:2]))) + digits[2:]
     year, month, day, hour, minute, second = (
         digits[:4], digits[4:6], digits[6:8], digits[8:10], digits[10:12], digits[12:14],
     )  # fmt: skip
-    return clock.at(f"{year}-{month}-{day} {hour}:{minute}", second, "Z" if text.endswith("Z") else "")
+    zone = "Z" if text.endswith("Z") else text[-5:] if text[-5] in "+-" and len(text) >= 20 else ""
+    return clock.at(f"{year}-{month}-{day} {hour}:{minute}", second, zone)
 
 
 def _day_clock(clock: Clock, text: str) -> str:
-    """Read `20240305-8:15:30:250`."""
-    return clock.at(f"{text[:4]}-{text[4:6]}-{text[6:8]} {text[9:14]}", text[15:17])
+    """Read `20240305-8:15:30:250`, `240305  8:15:30`."""
+    date, hour, minute, second = _DIGITS.findall(text)[:4]
+    year = int(date[:-4])
+    return clock.at(f"{two_digits(year):04d}-{date[-4:-2]}-{date[-2:]} {int(hour):02d}:{minute:0>2}", f"{second:0>2}")
+
+
+def _clock(clock: Clock, text: str) -> str:
+    """Read `7:30:15 PM`, `7:30:15`."""
+    found = _CLOCK.match(text)
+    if found is None:
+        return ""
+    hour, minute, second, half = found.groups()
+    return clock.without_date(f"{_hour(hour, half):02d}:{minute}:{second or '00'}")
+
+
+def _tai(clock: Clock, text: str) -> str:
+    """Read a TAI64N label: `@`, 2^62 and the seconds, ten ahead of those since 1970, then nanoseconds."""
+    return clock.epoch(int(text[1:17], 16) - (1 << 62) - 10)
 
 
 def _month_day_compact(clock: Clock, text: str) -> str:
@@ -306,7 +339,8 @@ def _month_day_compact(clock: Clock, text: str) -> str:
 FORMS: dict[str, Callable[[Clock, str], str]] = {
     "iso": Clock.iso,
     "slashed": _slashed,
-    "numeric": _numeric,
+    "numeric": _written,  # the name that plugins know
+    "written": _written,
     "named": _named,
     "ctime": _ctime,
     "syslog": _syslog,
@@ -315,5 +349,8 @@ FORMS: dict[str, Callable[[Clock, str], str]] = {
     "day_clock": _day_clock,
     "month_day_compact": _month_day_compact,
     "time": lambda clock, text: clock.without_date(text[:8]),
-    "epoch": lambda clock, text: clock.epoch(float(text)),
+    "clock": _clock,
+    "epoch": lambda clock, text: clock.epoch(float(text.replace(",", "."))),
+    "tai": _tai,
+    "uptime": lambda clock, text: "",  # since a start that is not known
 }

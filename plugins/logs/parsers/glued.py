@@ -12,8 +12,9 @@ _EVENTS = re.compile(r"</Event>(?=\s{0,20}<Event[ >])")
 
 def is_glued(text: str) -> bool:
     """Tell whether a line may hold several entries."""
-    first = text[:1]
-    return (first == "{" and "}{" in text) or (first == "<" and _EVENTS.search(text) is not None)
+    if text[:1] == "{":
+        return "}{" in text
+    return "</Event>" in text and _EVENTS.search(text) is not None
 
 
 def split_objects(line: Line) -> list[Line]:
@@ -21,7 +22,7 @@ def split_objects(line: Line) -> list[Line]:
     text = line.text
     if not line.exact or not is_glued(text):
         return [line]
-    if text[0] == "<":
+    if text[0] != "{":
         return _split_events(line)
     if len(text) > _MAX_LENGTH:
         return [line]

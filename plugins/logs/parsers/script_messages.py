@@ -8,7 +8,7 @@ _KIND = re.compile(
     r"(?:PHP )?(Fatal error|Parse error|Recoverable fatal error|Warning|Notice|Deprecated|Strict Standards): "
 )
 _PART = re.compile(
-    r"(?:[;,]\s?|^|(?<=[\s'\"]))PHP message: "
+    r"(?:[;,]\s?|^|(?<=[\s'\"]))PHP message: |PHP message: (?=PHP [A-Z])"
     r"|\n(?=PHP (?:Fatal error|Parse error|Recoverable fatal error|Warning|Notice|Deprecated|Strict Standards): )"
 )
 _QUOTE = re.compile(r"(['\"])(?:[A-Z]{4,7}: ?)?\s{0,8}$")

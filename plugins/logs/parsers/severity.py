@@ -1,61 +1,73 @@
-"""Severity names and numbers of other people's loggers, and what a plain sentence says about itself."""
+"""The levels of other people's loggers: their words, letters, numbers and marks.
+
+The words come from the documentation of the loggers that are named beside them, those of other languages from the
+translations that the JDK and common desktop programs ship.
+"""
 
 import re
+from typing import Final
 
-NAMES = {
-    "EMERGENCY": "EMERGENCY",
-    "EMERG": "EMERGENCY",
-    "ALERT": "ALERT",
-    "CRITICAL": "CRITICAL",
-    "CRIT": "CRITICAL",
-    "CRT": "CRITICAL",
-    "FATAL": "CRITICAL",
-    "FTL": "CRITICAL",
-    "PANIC": "CRITICAL",
-    "DPANIC": "CRITICAL",
-    "ERROR": "ERROR",
-    "ERR": "ERROR",
-    "SEVERE": "ERROR",
-    "WARNING": "WARNING",
-    "WARN": "WARNING",
-    "WRN": "WARNING",
-    "NOTICE": "NOTICE",
-    "NTC": "NOTICE",
-    "NOTE": "INFO",
-    "INFO": "INFO",
-    "INF": "INFO",
-    "INFORMATION": "INFO",
-    "LOG": "INFO",
-    "CONFIG": "DEBUG",
+NAMES: Final = {
+    # syslog, RFC 5424
+    "EMERGENCY": "EMERGENCY", "EMERG": "EMERGENCY", "EMRG": "EMERGENCY",
+    "ALERT": "ALERT", "ALRT": "ALERT",
+    "CRITICAL": "CRITICAL", "CRIT": "CRITICAL", "CRT": "CRITICAL",
+    "ERROR": "ERROR", "ERR": "ERROR",
+    "WARNING": "WARNING", "WARN": "WARNING",
+    "NOTICE": "NOTICE", "NOTE": "INFO",
+    "INFORMATIONAL": "INFO", "INFO": "INFO",
     "DEBUG": "DEBUG",
-    "DEBUG1": "DEBUG",
-    "DEBUG2": "DEBUG",
-    "DBG": "DEBUG",
-    "TRACE": "DEBUG",
-    "TRC": "DEBUG",
-    "FINE": "DEBUG",
-    "FINER": "DEBUG",
-    "FINEST": "DEBUG",
-    "VERBOSE": "DEBUG",
-    "VRB": "DEBUG",
-    "SILLY": "DEBUG",
-}
+    # cut to three or four letters: Serilog, logrus, zerolog, slog handlers, the .NET console
+    "FTL": "CRITICAL", "FATA": "CRITICAL", "PANI": "CRITICAL", "PNC": "CRITICAL",
+    "ERRO": "ERROR", "EROR": "ERROR", "FAIL": "ERROR",
+    "WRN": "WARNING", "NTC": "NOTICE",
+    "INF": "INFO", "INFORMATION": "INFO",
+    "DBG": "DEBUG", "DEBU": "DEBUG", "DEBG": "DEBUG", "DBUG": "DEBUG",
+    "TRC": "DEBUG", "TRAC": "DEBUG", "TRCE": "DEBUG", "VRB": "DEBUG", "VERB": "DEBUG", "SILL": "DEBUG",
+    # log4j, JUL, zap, PostgreSQL, npm, loguru, MySQL
+    "FATAL": "CRITICAL", "PANIC": "CRITICAL", "DPANIC": "CRITICAL",
+    "SEVERE": "ERROR", "EXCEPTION": "ERROR", "FAILURE": "ERROR",
+    "SUCCESS": "INFO", "LOG": "INFO", "SYSTEM": "INFO", "AUDIT": "INFO", "STATUS": "INFO",
+    "CONFIG": "DEBUG", "TRACE": "DEBUG", "FINE": "DEBUG", "FINER": "DEBUG", "FINEST": "DEBUG",
+    "VERBOSE": "DEBUG", "SILLY": "DEBUG", "DEFAULT": "INFO", "FAULT": "CRITICAL",
+    # German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Turkish, Czech
+    "SCHWERWIEGEND": "ERROR", "FEHLER": "ERROR", "WARNUNG": "WARNING", "HINWEIS": "NOTICE", "KONFIGURATION": "DEBUG",
+    "FEIN": "DEBUG", "FEINER": "DEBUG", "GRAVE": "ERROR", "ERREUR": "ERROR", "AVERTISSEMENT": "WARNING",
+    "INFOS": "INFO", "FINESSE": "DEBUG", "ADVERTENCIA": "WARNING", "INFORMACIÓN": "INFO", "ERRORE": "ERROR",
+    "AVVERTENZA": "WARNING", "AVVISO": "WARNING", "INFORMAZIONI": "INFO", "AVISO": "WARNING", "ADVERTÊNCIA": "WARNING",
+    "INFORMAÇÕES": "INFO", "FOUT": "ERROR", "WAARSCHUWING": "WARNING", "BŁĄD": "ERROR", "POWAŻNE": "ERROR",
+    "OSTRZEŻENIE": "WARNING", "INFORMACJE": "INFO", "ALLVARLIG": "ERROR", "FEL": "ERROR", "VARNING": "WARNING",
+    "HATA": "ERROR", "UYARI": "WARNING", "BİLGİ": "INFO", "CHYBA": "ERROR", "VAROVÁNÍ": "WARNING",
+    # Russian, Ukrainian, Chinese, Japanese, Korean
+    "ОШИБКА": "ERROR", "ПРЕДУПРЕЖДЕНИЕ": "WARNING", "ИНФОРМАЦИЯ": "INFO", "ПОМИЛКА": "ERROR",
+    "严重": "ERROR", "错误": "ERROR", "錯誤": "ERROR", "警告": "WARNING", "信息": "INFO", "資訊": "INFO",
+    "重大": "ERROR", "エラー": "ERROR", "情報": "INFO", "심각": "ERROR", "오류": "ERROR", "경고": "WARNING",
+    "정보": "INFO",
+}  # fmt: skip
 
-# One letter is a level only where a format has a place for it.
-LETTERS = {"F": "CRITICAL", "A": "CRITICAL", "E": "ERROR", "W": "WARNING", "I": "INFO", "D": "DEBUG", "V": "DEBUG"}
+# A letter is a level only where a format has a place for it: glog, Android, Ruby, MongoDB.
+LETTERS: Final = {
+    "F": "CRITICAL", "A": "CRITICAL", "C": "CRITICAL", "E": "ERROR", "W": "WARNING", "N": "NOTICE", "I": "INFO",
+    "D": "DEBUG", "V": "DEBUG", "T": "DEBUG",
+}  # fmt: skip
 
-SYSLOG = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
+# Words that loggers write as a level, and other people as the name of a thing: `LOG`, `SYSTEM`. They are levels where
+# a line of the same file has a plainer one at the same place, not by themselves.
+VAGUE: Final = frozenset(
+    (
+        "LOG", "SYSTEM", "AUDIT", "STATUS", "SUCCESS", "CONFIG", "DEFAULT", "FAULT", "EXCEPTION", "FAILURE", "FINE",
+        "NOTE", "FAIL", "FEL", "FEIN", "GRAVE",
+    )
+)  # fmt: skip
 
-_STEPPED = re.compile(r"[+-]\d{1,9}\Z")  # a level between two named ones, as slog writes it
+SYSLOG: Final = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 
-# A value ends the words that describe the event; what follows may be anybody's text.
-_BEFORE_VALUE = re.compile(r"[^\d\"'=<{]*")
-_WORDS = re.compile(
-    r"\b(?:(panic|fatal|emergency)|(error|failed|failure|exception|denied|refused|segfault)"
-    r"|(warn|warning|deprecated|timeout))\b",
-    re.IGNORECASE,
+# `daemon.err`: how syslog daemons write facility and level as text.
+FACILITY_LEVEL: Final = re.compile(
+    r"(?:kern|user|mail|daemon|auth|authpriv|syslog|lpr|news|uucp|cron|ftp|local[0-7])\.([a-z]{3,9})"
 )
-_BY_GROUP = ("", "CRITICAL", "ERROR", "WARNING")
+
+_STEPPED = re.compile(r"(?:[+-]\d{1,9}|\d)\Z")  # `WARN+2` of slog, `DEBUG3` of PostgreSQL, `ERROR2` of OpenTelemetry
 
 
 def by_name(name: object) -> str:
@@ -88,12 +100,3 @@ def by_level(level: object) -> str:
     if isinstance(level, int | float) and not isinstance(level, bool):
         return by_number(level)
     return by_name(level)
-
-
-def by_words(message: str) -> str:
-    """Guess the severity from the whole words before the first value of a message, "" when none speaks of it."""
-    words = _BEFORE_VALUE.match(message, 0, 1000)
-    worst = 4
-    for found in _WORDS.finditer(words.group() if words else ""):
-        worst = min(worst, found.lastindex or 4)
-    return _BY_GROUP[worst] if worst < 4 else ""

@@ -1,57 +1,121 @@
-"""Syslog lines: RFC 5424, RFC 3164, and the same with an ISO time. The text within is parsed again."""
+"""Syslog lines: RFC 5424, RFC 3164 and its relatives, the shapes of `journalctl`. What is within is parsed again."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock
-from snaglist.plugins.logs.parsers.severity import NAMES, SYSLOG
+from snaglist.plugins.logs.parsers.clock import Clock, month_number
+from snaglist.plugins.logs.parsers.severity import SYSLOG, by_name
 
+_MONTH = r"[^\W\d_]{3,5}\.?"  # in the language of the machine
+_TIME = r"\d\d:\d\d:\d\d(?:\.\d{1,9})?"
+# `Feb  3 07:30:15`, `Feb 3 07:30:15.120`; `Feb 03 2025 07:30:15` of network devices; with a zone; ISO; `short-full`
 _OLD = re.compile(
-    r"(?:<(\d{1,3})>)?(?:((?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:\d\d:\d\d)"
-    r"|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)))"
-    r" ([\w.:%-]{1,255}) (.*)",
-    re.DOTALL | re.ASCII,
+    rf"(?:<(?P<priority>\d{{1,3}})>(?:\d{{1,9}}: )?)?[*.]?(?:(?P<old>{_MONTH} (?: \d|\d{{1,2}}) {_TIME})"
+    rf"|(?P<year>{_MONTH} (?: \d|\d{{1,2}}) \d{{4}} {_TIME}(?: [A-Z]{{3,4}})?)"
+    rf"|(?P<iso>\d{{4}}-\d\d-\d\dT{_TIME}(?:Z|[+-]\d\d:?\d\d))"
+    rf"|(?P<full>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{{4}}-\d\d-\d\d {_TIME} [A-Z]{{2,5}})):? ",
 )
-_TAG = re.compile(r"([^\s:\[\]]{1,100}(?: \d[\w.]{0,10})?)(?:\[([^\]\s]{0,60})\])?: ?")
+_HOST = re.compile(r"(?P<host>[\w.:%/-]{1,255}(?<!:)) ", re.ASCII)
+_TAG = re.compile(r"(?P<tag>[^\s:\[\]]{1,100}(?: \d[\w.]{0,10})?)(?:\[(?P<process>[^\]\s]{0,60})\])?: ?")
+_PRIORITY = re.compile(r"<(\d{1,3})>(?=\S)", re.ASCII)
 _NEW = re.compile(r"<(\d{1,3})>1 (\S{1,40}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=[-\[])")
 
 
 class Syslog(Parser):
-    """Syslog. The channel is the program, the server name the host."""
+    """Syslog. The channel is the program, the server name the host.
+
+    A line whose program has no process number and whose host no other line names may be a sentence with a colon, and
+    one without a program any text behind a date; the hosts of the first lines decide.
+    """
 
     log_type = "syslog"
 
+    def __init__(self) -> None:
+        self._hosts: frozenset[str] | None = None
+
+    def fresh(self) -> Self:
+        """Return a parser with the state of one file."""
+        return type(self)()
+
+    def prime(self, lines: Sequence[str]) -> None:
+        """Learn the hosts of the file."""
+        hosts: Counter[str] = Counter()
+        sure: set[str] = set()
+        for line in lines:
+            time = _OLD.match(line)
+            host = _HOST.match(line, time.end()) if time else None
+            if time is None or host is None or by_name(host["host"]):
+                continue
+            hosts[host["host"]] += 1
+            tag = _TAG.match(line, host.end())
+            if time["priority"] or (tag and (tag["process"] is not None or tag["tag"] == "kernel")):
+                sure.add(host["host"])
+        total = hosts.total()
+        often = {host for host, count in hosts.items() if count >= 2 and count * 10 >= total}
+        # Few lines say little: a host and a program are believed then, unless another line shows that they are none.
+        self._hosts = frozenset(sure | often) if sure or total > 3 else None
+
     def header(self, line: str) -> Wrapped | None:
         """Match the priority, time, host and program."""
-        if not line or line[0] not in "<JFMASOND0123456789":
+        if not line or not (line[0].isalnum() or line[0] in "<*."):
             return None
-        if line[0] == "<":
-            found = _NEW.match(line)
-            if found:
-                return _structured(line, found)
-        found = _OLD.match(line)
-        if found is None:
+        if line[0] == "<" and (new := _NEW.match(line)):
+            return _structured(line, new)
+        time = _OLD.match(line)
+        if time is None:
+            priority = _PRIORITY.match(line)
+            return Wrapped(line[priority.end() :], severity=SYSLOG[int(priority[1]) & 7]) if priority else None
+        if (time["old"] or time["year"]) and month_number((time["old"] or time["year"]).partition(" ")[0]) == 0:
             return None
-        priority, old, iso, host, rest = found.groups()
-        tag = _TAG.match(rest)
-        if iso and (tag is None or host.upper() in NAMES or tag[1].upper() in NAMES):
-            return None  # a console line with a level where the host would be
-        severity = SYSLOG[int(priority) & 7] if priority else ""
-        return Wrapped(
-            text=rest[tag.end() :] if tag else rest,
-            stamp=("iso", iso) if iso else ("syslog", old),
-            key=f"{host} {tag.group()}" if tag else host,
-            severity=severity,
-            channel=tag[1] if tag else "",
-            server_name=host,
-        )
+        start = time.end()
+        host = _HOST.match(line, start)
+        name = host["host"] if host else ""
+        if name and by_name(name):
+            return None  # a level stands where the host would be
+        tag = _TAG.match(line, host.end()) if host else None
+        if tag is None or (tag["process"] is None and not self._is_host(name, time)):
+            alone = _TAG.match(line, start)
+            if alone and alone["process"] is not None and not by_name(alone["tag"]):
+                return _wrapped(line, time, "", alone, alone.end())
+            if host is None or time["iso"] or not self._is_known(name, time):
+                return None
+        if tag is not None and by_name(tag["tag"]):
+            if time["iso"] and not self._is_known(name, time):
+                return None
+            tag = None
+        return _wrapped(line, time, name, tag, tag.end() if tag else host.end() if host else start)
+
+    def _is_host(self, name: str, time: re.Match[str]) -> bool:
+        """Tell whether a name before a program without a process number is a host."""
+        return self._hosts is None or self._is_known(name, time)
+
+    def _is_known(self, name: str, time: re.Match[str]) -> bool:
+        return bool(time["priority"]) or (self._hosts is not None and name in self._hosts)
 
     def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         """Never called: the reader parses what is wrapped."""
         raise NotImplementedError
+
+
+def _wrapped(line: str, time: re.Match[str], host: str, tag: re.Match[str] | None, end: int) -> Wrapped:
+    form = "iso" if time["iso"] else "syslog" if time["old"] else "written"
+    channel = tag["tag"] if tag else ""
+    process = (tag["process"] or "") if tag else ""
+    if process and not process.isdigit() and not host:
+        channel = f"{channel}[{process}]"  # a platform's router: `app[web.1]`
+    text = line[end:]
+    return Wrapped(
+        text="\t" + text[4:] if text.startswith("#011") else text,
+        stamp=(form, time["iso"] or time["old"] or time["year"] or time["full"]),
+        key=f"{host} {tag.group()}" if tag else host,
+        severity=SYSLOG[int(time["priority"]) & 7] if time["priority"] else "",
+        channel=channel,
+        server_name=host or None,
+    )
 
 
 def _structured(line: str, found: re.Match[str]) -> Wrapped:

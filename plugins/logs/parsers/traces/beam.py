@@ -14,6 +14,9 @@ _FRAME = re.compile(
     r"\s+(?:\((?P<app>[\w@.-]{1,100})(?: [^()\s]{1,60})?\) )?"
     r"(?:(?P<file>[^\s:()]{1,500}\.\w{1,5}):(?P<line>\d{1,9}): )?(?P<name>\S.*)$"
 )
+_CALL_ALONE = re.compile(
+    r"\s{4,40}(?::[a-z]\w{0,100}|(?:[A-Z]\w{0,100}\.){1,10})\.?[a-z_]\w{0,100}[?!]?(?:\(.*\)|/\d{1,3})$"
+)
 _REPORTED = re.compile(r"\s{0,40}(?:\*\* )?exception (error|exit|throw): (.*)$")
 _CALL = re.compile(
     r"\s+in (?:function|call from) +(?P<name>\S{1,300}?/\d{1,3})"
@@ -23,7 +26,8 @@ _CALLED = re.compile(
     r"(?P<name>[\w']{1,100}:[\w'-]{1,100})[(/][^\n]{0,2000} \((?P<file>[^,()]{1,300}), line (?P<line>\d{1,9})\)"
 )
 _FIELD = re.compile(r"\s{0,40}[a-z][\w ]{0,40}: ")  # the next part of a report
-_REASON = re.compile(r"\*\* Reason for termination|\s{0,40}[Rr]eason: ")
+_REASON = re.compile(r"\*\* Reason for termination|[Rr]eason: {1,40}|exit value: {0,40}")
+_TERM = '[{file,"'  # what only stacks within terms have
 _TERM_PLACE = re.compile(r"\[\{file,\s{0,200}\"([^\"]{1,300})\"\},\s{0,200}\{line,\s{0,200}(\d{1,9})\}")
 _TERM_CALL = re.compile(r"\{([\w']{1,100}),\s{0,200}([\w'/-]{1,100}),\s{0,200}[\d\[]")
 _TERM_STACK = re.compile(r",\s{0,200}\[\{[\w']{1,100},[\w']{1,100},")
@@ -48,9 +52,9 @@ def starts(line: str) -> bool:
         return _STARS.match(line) is not None
     if "xception " in line:
         return _REPORTED.match(line) is not None
-    if "eason" in line:
-        return _REASON.match(line) is not None or _ENDED.search(line[-4000:]) is not None
-    return False
+    if _TERM in line or line.startswith("** Reason for termination"):
+        return True
+    return " with reason: " in line and _ENDED.search(line[-4000:]) is not None
 
 
 def read(lines: Sequence[str], index: int) -> Trace | None:
@@ -61,10 +65,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
     reported = _REPORTED.match(line)
     if reported:
         return _report(lines, index, reported)
-    ended = _ENDED.search(line[-4000:])
-    if ended:
-        return _ended(lines, index, ended[1])
-    return _reason(lines, index)
+    ended = None if _TERM in line else _ENDED.search(line[-4000:])
+    return _ended(lines, index, ended[1]) if ended else _reason(lines, index)
 
 
 def _elixir(lines: Sequence[str], index: int) -> Trace | None:
@@ -94,9 +96,12 @@ def _elixir(lines: Sequence[str], index: int) -> Trace | None:
 
 def _frame(line: str) -> Frame | None:
     found = _FRAME.match(line) if line[:1].isspace() else None
-    if found is None or not (found["app"] or found["file"]):
+    if found is None or not (found["app"] or found["file"] or _CALL_ALONE.match(line)):
         return None
-    return Frame(found["name"], found["file"], number(found["line"]), None, in_app=found["app"] not in _LIBRARY)
+    # Of a call with arguments that nothing matched, the arguments are values.
+    name = found["name"] if found["name"].startswith("anonymous") else found["name"].partition("(")[0]
+    in_app = found["app"] not in _LIBRARY and not name.startswith(":")
+    return Frame(name, found["file"], number(found["line"]), None, in_app=in_app)
 
 
 def _report(lines: Sequence[str], index: int, reported: re.Match[str]) -> Trace | None:
@@ -121,10 +126,9 @@ def _report(lines: Sequence[str], index: int, reported: re.Match[str]) -> Trace 
 def _reason(lines: Sequence[str], index: int) -> Trace | None:
     """Read the term that a process ended with: its first atom, and the places in the stack that it holds."""
     text = "\n".join(lines[index:])[:20_000]
-    if "Reason for termination" in lines[index]:
-        text = text.partition("Reason for termination")[2].lstrip(" =:\n*")
-    else:
-        text = text.lstrip()[len("Reason: ") :].lstrip()
+    marked = _REASON.search(text)
+    said = text[: marked.end()] if marked else ""
+    text = text[len(said) :].lstrip(" =:\n*")
     frames: list[Frame] = []
     end = 0
     for place in _TERM_PLACE.finditer(text):
@@ -132,11 +136,14 @@ def _reason(lines: Sequence[str], index: int) -> Trace | None:
         frames.append(_erlang(f"{call[1]}:{call[2]}" if call else None, place[1], place[2]))
         end = place.end()
     atom = _ATOM.match(text)
-    if atom is None or not (frames or "Reason for termination" in lines[index]):
+    if atom is None or not (frames or said.startswith("**")):
         return None
     stack = _TERM_STACK.search(text)
     message = text[: stack.start()].removeprefix("{") if stack else text.partition("\n")[0]
-    return finish(index, [ExceptionInfo(atom[1], "" if message == atom[1] else message[:1000], frames)])
+    raised = ExceptionInfo(atom[1], "" if message == atom[1] else message[:1000], frames)
+    if said.startswith("**") or "\n" in said:
+        return finish(index, [raised])
+    return finish(index + 1, [raised], f"{said.rstrip()} {message[:1000]}".strip())
 
 
 def _ended(lines: Sequence[str], index: int, reason: str) -> Trace | None:

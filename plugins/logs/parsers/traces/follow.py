@@ -22,17 +22,27 @@ _TRACE = re.compile(
     r"|Stack backtrace:|(?:Caused by|Location):$"
     r"|At [^\n]{1,500}:\d{1,9} char:\d{1,9}|\+ {1,8}(?: \S|~|CategoryInfo|FullyQualifiedErrorId)"
 )
+_SOURCE = (  # a place in a source file
+    r"\.(?:go|rb|exs?|erl|py|[cm]?[jt]sx?|rs|c|cc|cpp|hh?|hpp|mm?|lua|php|java|kt|scala|swift|dart|p[lm]|cs|fs|vb|hs):\d"
+)
 _INDENTED = re.compile(
     r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: |#\d{1,5} |@ {1,20}0x|\*\* \("
-    r"|\([a-z_]\w{0,100}(?: [\d.]{1,20})?\) |\d{1,5}: |\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
-    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S{1,500}\.\w{1,4}:\d{1,9}(?::\d{1,9})?(?: |$)"
-    r"|\S[^\n]{0,1000} called at |\+ (?:CategoryInfo|FullyQualifiedErrorId))"
+    r"|\([a-z_]\w{0,100} \d[\w.-]{0,20}\) |(?:\([a-z_]\w{0,100}\) )?\S{1,500}" + _SOURCE + ""
+    r"|\d{1,5}: (?:0x[0-9a-f]|[^\s:]{1,300}::)|\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
+    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S[^\n]{0,1000} called at \S{1,500}(?: line \d|"
+    + _SOURCE
+    + ")"
+    r"|\+ (?:CategoryInfo|FullyQualifiedErrorId))"
 )
 # What a trace begins with: such a line says what happened.
 _SAYS = re.compile(
     r"(?:\s{0,40}(?:Caused by: |Suppressed: |\[cause\]: |\*\* \(|Exception in thread |terminate called |panic: )"
     r"|(?:[A-Za-z_$][\w$]{0,100}[.:\\]{1,2}){0,12}[A-Z_]\w{0,200}"
     r"(?:Exception|Error|Warning|Exit|Interrupt|Throwable)(?:: |:?$| \())"
+)
+_FRAME = re.compile(
+    r"\s{0,40}(?:at [\w.$<>/@-]{1,300}\([^()\n]{0,200}\)$|File \"[^\"\n]{1,500}\", line \d|Caused by: [\w.$]{1,300}[:$]"
+    r"|\.\.\. \d{1,6} (?:more|common frames)|from \S{1,500}:\d+:in |\S{1,500}\.rb:\d+:in )"
 )
 _LOOSE = (" ", "\t", ")", "]", "}")
 _GO = re.compile(r"goroutine \d+ |[\w./*()\[\]{}-]{1,500}\(.{0,2000}\)$|created by |\[signal |rax |r\d+ ")
@@ -44,19 +54,21 @@ _NODE_PLACE = re.compile(
 _CARET = re.compile(r"\s{0,500}\^+$")
 _NODE_VERSION = re.compile(r"Node\.js v\d")
 _TITLE = "Traceback (most recent call last)"
+_QUOTES = '"""'  # around the traceback of another process
 _SESSION = re.compile(r"[\w.]{1,200}\s{2,200}Traceback")
 _SESSION_LINE = ("-", "File ", "Cell ", "Input ", "<ipython", "~", "/", "\\")
 _DRAWN = ("│", "╰", "├", "└", "|", "+")
 _BEAM = re.compile(
     r"\*\* (?!\()|Last message|State: |Function: |Args: |Server: |Request: |Start Call: |Initial Call: |Ancestors: "
-    r"|Queue: |Postponed: |Client |Process Label: |Reason: |Linked|Trapping"
+    r"|Queue: |Postponed: |Client #PID|Process Label: |Reason: "
 )
 _SANITIZER = re.compile(r"==\d{1,9}==(?:ERROR|WARNING): ")
 _SANITIZER_LINE = re.compile(
     r"\s|==|(?:READ|WRITE|READ/WRITE) of |SUMMARY: |freed by |previously allocated |allocated by |0x[0-9a-f]|Shadow "
     r"|Address |Thread T\d|Hint: |HINT: |Direct leak|Indirect leak"
 )
-_BEAM_DIES = (" terminating", " crashed", " raised an exception")
+_BEAM_DIES = (" terminating", " terminating ", " crashed", " crashed.", " raised an exception", " raised an exception:")
+_LAST_WORDS = (*_BEAM_DIES, "Unhandled exception:")
 _BEAM_REPORT = re.compile(r"=[A-Z]{3,20} REPORT====")
 _BEGINS = (
     ("Traceback (most recent call last):", "python"),
@@ -66,25 +78,31 @@ _BEGINS = (
     ("goroutine ", "go"),
     ("thread '", "below"),
 )
+_FIRST_WORDS = tuple(beginning for beginning, _ in _BEGINS)
 
 
 def begins(line: str) -> str:
     """Return the kind of trace that a line opens, "" for none."""
     text = line.lstrip(" +|")
-    for beginning, kind in _BEGINS:
-        if text.startswith(beginning):
-            return kind
+    if text.startswith(_FIRST_WORDS):
+        return next((kind for beginning, kind in _BEGINS if text.startswith(beginning)), "")
     if _TITLE in line:
         return _drawn(line)
-    if line == "Unhandled exception:":
-        return "below"
-    if line.rstrip(": ").endswith(_BEAM_DIES) or line.startswith("** ("):
-        return "beam"
-    if line[:1] == "=" and _BEAM_REPORT.match(line):
-        return "beam-report"
-    if line[:2] == "==" and _SANITIZER.match(line):
-        return "sanitizer"
+    if "FATAL EXCEPTION: " in line[:120]:
+        return "android"
+    if line.endswith(_LAST_WORDS):
+        return "below" if line == "Unhandled exception:" else "beam" if line.endswith(_BEAM_DIES) else ""
+    if line[:1] in ("=", "*"):
+        return _report(line)
     return "node" if is_node_crash(line) else ""
+
+
+def _report(line: str) -> str:
+    if line.startswith("** ("):
+        return "beam"
+    if _BEAM_REPORT.match(line):
+        return "beam-report"
+    return "sanitizer" if _SANITIZER.match(line) else ""
 
 
 def _drawn(line: str) -> str:
@@ -104,6 +122,11 @@ def is_node_crash(line: str) -> bool:
 def continues(line: str) -> bool:
     """Tell whether a line is the middle of something in any format: blank, indented, closing, of a trace."""
     return not line or line.startswith(_LOOSE) or line.isspace() or _TRACE.match(line) is not None
+
+
+def is_frame(line: str) -> bool:
+    """Tell whether a line can be nothing but a frame or a cause of a trace."""
+    return _FRAME.match(line) is not None
 
 
 def is_trace(line: str) -> bool:
@@ -132,9 +155,9 @@ def advance(state: str, line: str) -> str:
     States: `python` within frames, `raised` after the exception line, `linked` after the sentence that
     joins two tracebacks; `box` and `session` within frames that a library drew; `beam` below the line of a
     process that died, `beam-report` within a report, which ends with an empty line; `sanitizer` within a report;
-    `go` after a crash, `below` where the message stands in the next line; `node` at the place of a crash,
-    `node-source` below it, `node-caret` before the error, `node-error` in its message, `node-stack` below,
-    `node-end` after the last line.
+    `go` after a crash, `android` in a report of its runtime, `below` where the message stands in the next line;
+    `node` at the place of a crash, `node-source` below it, `node-caret` before the error, `node-error` in its
+    message, `node-stack` below, `node-end` after the last line.
     """
     if state == "python":
         if not line.strip() or line[0].isspace() or line.startswith('> File "'):
@@ -150,7 +173,7 @@ def advance(state: str, line: str) -> str:
     if state == "beam-report":
         return state if line.strip() and not _BEAM_REPORT.match(line) else ""
     if state in ("raised", "linked"):
-        if not line.strip():
+        if not line.strip() or line == _QUOTES:
             return state
         if line.startswith(("During handling of the above", "The above exception was")):
             return "linked"
@@ -159,11 +182,17 @@ def advance(state: str, line: str) -> str:
         return ""
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
+    if state == "android":
+        return state if any(_is_android(text) for text in (line, line.partition(" ")[2].lstrip(": "))) else ""
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):
         return _advance_node(state, line)
     return ""
+
+
+def _is_android(text: str) -> bool:
+    return text.startswith(("Process: ", "PID: ")) or _RAISED.match(text) is not None or is_trace(text)
 
 
 def _in_session(line: str) -> bool:

@@ -71,7 +71,7 @@ def _raised(line: str) -> ExceptionInfo | None:
 
 
 def _frame(text: str) -> Frame | None:
-    text = _NAMED.sub(r"\1", text)
+    text = _NAMED.sub(r"\1", text.removesuffix(" {"))  # behind the last frame Node prints what the error holds
     if text.startswith("at "):
         text = text[3:].removeprefix("async ").removeprefix("new ")
         if text.endswith(")") and " (" in text:

@@ -57,9 +57,10 @@ _MAX_HEAD_LINES = 12
 
 def starts(line: str) -> bool:
     """Tell whether the line is one that only these traces have."""
-    if "0x" in line:
+    first = line.lstrip()[:1]
+    if "0x" in line and (first.isdigit() or first in ("#", "@") or "[0x" in line):
         return any(frame.match(line) for frame in _FRAMES)
-    if " at " in line and line.lstrip()[:1] == "#":
+    if first == "#" and " at " in line:
         return _FRAMES[2].match(line) is not None
     return "terminate called after throwing" in line
 

@@ -15,6 +15,7 @@ _RAISED = re.compile(r"([A-Za-z_][\w.]*)(?:: ?(.*))?$")
 _BARS = re.compile(r"[ ]{0,200}[|+][ ]?(?:-\+)?(-{10,})?")
 _DRAWN = ("|", "+")
 _LINKS = ("During handling of the above exception", "The above exception was the direct cause")
+_QUOTES = '"""'  # around the traceback of another process
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python", "\\lib\\", "\\site-packages\\", "<frozen ")
 
 
@@ -54,7 +55,7 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
                     done.append(open_groups.pop()[1])
                 open_groups.append((depth, current))
         elif current is not None:
-            if not text.strip() or text.startswith(_LINKS):
+            if not text.strip() or text.startswith((*_LINKS, _QUOTES)):
                 current = None
             elif len(current.message) < 10_000:
                 current.message += "\n" + text

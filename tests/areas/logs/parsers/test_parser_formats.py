@@ -7,7 +7,8 @@ import pytest
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import BUILT_IN, AccessLine, Parser, Reader
-from snaglist.plugins.logs.parsers.severity import by_name, by_number, by_words
+from snaglist.plugins.logs.parsers.severity import by_name, by_number
+from snaglist.plugins.logs.parsers.words import by_words
 
 NOW = "2025-01-01 00:00:00"
 DAY = "2024-05-01 10:00:00"

@@ -35,7 +35,7 @@ def apache(said: str) -> Event:
     [
         f"PHP message: {NOTICE}; PHP message: {FATAL}",
         f"PHP message: {FATAL}; PHP message: {NOTICE}",
-        f"PHP message: {NOTICE}PHP message: {WARNING}; PHP message: {FATAL}".replace("3PHP", "3, PHP"),
+        f"PHP message: {NOTICE}PHP message: {WARNING}, PHP message: {FATAL}",
         f"PHP message: {NOTICE}\\nPHP message: {FATAL}{STACK}",
     ],
 )
@@ -67,6 +67,16 @@ def test_apache_with_lines_in_one_and_in_a_quotation() -> None:
     event = apache(f"AH01071: Got error 'PHP message: {NOTICE}; PHP message: {FATAL}', referer: https://farm.test/")
     assert [(e.type, e.message) for e in event.exceptions] == [("Farm\\Stuck", "the latch is stuck")]
     assert "client: 10.0.0.9:4711" in event.context
+    event = apache(f"{FATAL}, referer: https://farm.test/")
+    assert [(e.type, e.message) for e in event.exceptions] == [("Farm\\Stuck", "the latch is stuck")]
+    assert event.context == "client: 10.0.0.9:4711, referer: https://farm.test/"
+
+
+def test_what_ended_a_script_needs_no_exception() -> None:
+    memory = "PHP Fatal error:  Allowed memory size of 1024 bytes exhausted in /srv/farm/gate.php on line 9"
+    parse = "PHP Parse error:  syntax error, unexpected '}' in /srv/farm/gate.php on line 9"
+    for worst in (memory, parse):
+        assert nginx(f"PHP message: {WARNING}; PHP message: {worst}; PHP message: {NOTICE}").message == worst
 
 
 def test_process_manager_writes_a_fatal_error_as_a_notice() -> None:

@@ -69,6 +69,10 @@ def test_the_middle_of_a_trace_alone(lines: str) -> None:
         '  File "/srv/gate.py", line 14, in open\n    latch.lift()\nKeyError: 3',
         "    some table\n    of a report",
         "gate failed\n    at open (/srv/gate.js:14:3)",
+        "   db.farm.test:5432 does not answer\n   10.0.0.1:80 does not answer",
+        "  1: oats\n  2: hay",
+        "  (root) CMD (run-parts)",
+        "  the vet was called at 12:00:05",
     ],
 )
 def test_what_says_something_is_more_than_the_middle(lines: str) -> None:

@@ -152,6 +152,30 @@ def test_python_title_behind_other_words_and_in_front_of_each_line() -> None:
     assert (raised(event), places(event)) == ([("KeyError", "'NOK'")], [("pull", "/srv/pull.py", 31)])
 
 
+def test_python_of_another_process_as_the_cause() -> None:
+    events = read("""
+        farm.pool.RemoteTraceback:
+        \"\"\"
+        Traceback (most recent call last):
+          File "/srv/pull.py", line 31, in pull
+            return banks[code]
+        KeyError: 'NOK'
+        \"\"\"
+
+        The above exception was the direct cause of the following exception:
+
+        Traceback (most recent call last):
+          File "/srv/run.py", line 8, in main
+            future.result()
+        KeyError: 'NOK'
+        all is well
+    """)
+    event = next(event for event in events if event.exceptions)
+    assert raised(event) == [("KeyError", "'NOK'"), ("KeyError", "'NOK'")]
+    assert [exception.frames[0].function for exception in event.exceptions] == ["pull", "main"]
+    assert events[-1].message == "all is well"
+
+
 # --- Elixir and Erlang ----------------------------------------------------------------------------------------
 
 
@@ -248,6 +272,48 @@ def test_erlang_report_on_one_line(said: str) -> None:
     assert event.message.endswith("reason: no match of right hand value {error,closed}")
     assert raised(event) == [("exit", "no match of right hand value {error,closed}")]
     assert places(event)[0] == ("farm_gate:open/2", None, 14)
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            "Supervisor: {local,farm_sup}. Context: child_terminated. "
+            'Reason: {badarith,[{farm,go,1,[{file,"src/farm.erl"},{line,7}]}]}. Offender: id=farm.',
+            "Supervisor: {local,farm_sup}. Context: child_terminated. Reason: badarith",
+        ),
+        (
+            'Error in process <0.1.0> with exit value:\n{badarith,[{farm,go,1,[{file,"src/farm.erl"},{line,7}]}]}',
+            "Error in process <0.1.0> with exit value:\nbadarith",
+        ),
+        (
+            "** State machine farm terminating\n** Reason for termination = error:badarith\n** Stacktrace =\n"
+            '**  [{farm,go,1,[{file,"src/farm.erl"},{line,7}]}]',
+            "** State machine farm terminating",
+        ),
+    ],
+)
+def test_erlang_terms_of_other_reports(said: str, message: str) -> None:
+    event = one(said)
+    assert event.message == message
+    assert event.exceptions[0].type == "badarith"
+    assert places(event) == [("farm:go", "src/farm.erl", 7)]
+
+
+def test_elixir_calls_without_a_place_and_with_arguments() -> None:
+    event = one("""
+        Task #PID<0.77.0> started from Farm.Sup terminating
+        ** (ArgumentError) errors were found at the given arguments
+            :erlang.binary_to_integer("x")
+            (farm 2.1.0) lib/farm/gate.ex:14: Farm.Gate.open(%{id: f(3)})
+        Function: #Function<0.1/0 in Farm.Gate.run/1>
+            Args: []
+    """)
+    assert raised(event) == [("ArgumentError", "errors were found at the given arguments")]
+    assert [(name, line) for name, _, line in places(event)] == [
+        (":erlang.binary_to_integer", None),
+        ("Farm.Gate.open", 14),
+    ]
 
 
 # --- C, C++, Objective-C ----------------------------------------------------------------------------------------
@@ -479,4 +545,11 @@ def test_tags_of_other_languages_and_messages_without_a_trace() -> None:
         [job-3] ValueError: stuck
     """)
     assert (raised(event), places(event)) == ([("ValueError", "stuck")], [("open", "/srv/gate.py", 14)])
+    event = one("""
+        [job-3] [gate] failed
+        [job-3] Traceback (most recent call last):
+        [job-3]   File "/srv/gate.py", line 14, in open
+        [job-3] ValueError: [gate] stuck
+    """)
+    assert (event.message, raised(event)) == ("[gate] failed", [("ValueError", "[gate] stuck")])
     assert one("[a] first\n[a] second").message == "[a] first\n[a] second"

@@ -1,0 +1,96 @@
+"""The parsers that read one file: which of them is the file's own, what they learn of its first lines."""
+
+import logging
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
+from snaglist.plugins.logs.parsers.console import Console
+from snaglist.plugins.logs.parsers.watched import ParserFailed
+
+log = logging.getLogger("snaglist")
+
+MAX_CHANNELS, MIN_LINES = 50, 5  # that are learned each for itself, and the lines that it takes
+
+
+class Formats:
+    """The parsers of a file. `primary` is that of its lines; `console`, always last, takes what is left."""
+
+    def __init__(self, parsers: Sequence[Parser], lines: Sequence[str], log_type: str | None) -> None:
+        self.console = Console()
+        fresh = [parser.fresh() for parser in parsers]
+        self._all = [parser for parser in fresh if not isinstance(parser, Console)] + [self.console]
+        self._of_channels: dict[str, Console] = {}  # that a wrapper names
+        self.primary = self._choose(lines, log_type)
+        self._others = [parser for parser in self._all if parser is not self.primary]
+        self._learn(lines)
+
+    def foreign(self, text: str) -> tuple[Parser, Any] | None:
+        """Return the first other parser that a line is a header of, and what it says."""
+        for parser in self._others:
+            header = parser.foreign(text)
+            if header is not None:
+                return parser, header
+        return None
+
+    def console_of(self, channel: str) -> Console:
+        """Return the console parser that knows the lines of a channel."""
+        return self._of_channels.get(channel, self.console)
+
+    def within(self, header: Wrapped) -> tuple[Parser, Any] | None:
+        """Return the parser of a wrapped text, and what it says; each channel is a file of its own."""
+        for parser in self._all:
+            if parser is self.console:
+                found: Any = self.console_of(header.channel).within(header.text)
+            else:
+                found = parser.foreign(header.text)
+            if found is not None and found is not DIRECTIVE:
+                return parser, found
+        return None
+
+    def _choose(self, lines: Sequence[str], log_type: str | None) -> Parser:
+        """Return the parser of the file: the known one, else the one with most headers in the sample.
+
+        Parsers that fail at it take no part.
+        """
+        trial = [parser.fresh() for parser in self._all]
+        best = self._all.index(self.console)
+        score = 0
+        broken: list[int] = []
+        for index, parser in enumerate(trial):
+            if parser.log_type == log_type:
+                best = index
+                break
+            try:
+                parser.prime(lines)
+                claimed = sum(1 for line in lines if parser.header(line) is not None)
+            except ParserFailed:  # whoever reads the file begins anew without it
+                raise
+            except Exception:  # one of our own: the file may be of another format
+                log.exception("the parser %s failed and takes no part", parser.log_type)
+                broken.append(index)
+                continue
+            if parser.log_type == self.console.log_type:
+                claimed = claimed // 2  # any time in front is a header to it, so a tie is no choice
+            if claimed > score:
+                best, score = index, claimed
+        chosen = self._all[best]
+        self._all = [parser for index, parser in enumerate(self._all) if index not in broken]
+        return chosen
+
+    def _learn(self, lines: Sequence[str]) -> None:
+        """Give the sample to the parser of the file, and what is wrapped in it to the others."""
+        self.primary.prime(lines)
+        headers = [self.primary.header(line) for line in lines]
+        wrapped = [header for header in headers if type(header) is Wrapped]
+        texts = [header.text for header in wrapped]
+        if texts:
+            for parser in self._others:
+                parser.prime(texts)
+        # The console parser once more when it is the primary one: it forgets the times of the lines just seen.
+        self.console.prime(texts or lines)
+        for channel, count in Counter(header.channel for header in wrapped).most_common(MAX_CHANNELS):
+            if count >= MIN_LINES:
+                console = self._of_channels[channel] = Console()
+                console.prime([header.text for header in wrapped if header.channel == channel])

@@ -1,0 +1,347 @@
+"""What one line says in front of its message: a time, a level, and the names, numbers and pairs around them.
+
+The grammar of a single line. It knows no format: it walks over the first words and brackets of a line and tells what
+each of them is. What the other lines of the file tell (`Layout`) decides where one line alone can not.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from snaglist.plugins.logs.parsers.severity import FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
+from snaglist.plugins.logs.parsers.stamps import find_stamp
+
+MAX_TOKENS: Final = 9
+_TIME_WITHIN: Final = 120  # characters from the beginning of a line
+
+_CLOSERS = {"[": "]", "(": ")", "<": ">", "{": "}"}
+_SEPARATORS: Final = " \t|-:>,;*"
+_WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
+_PAIR = re.compile(
+    r"([A-Za-z_][\w.@-]{0,60})=(?:\"((?:[^\"\\\n]|\\.){0,500})\"|'([^'\n]{0,500})'|([^\s|\"',;]{0,300}))"
+)
+_NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
+_LEVEL_KEYS: Final = frozenset(
+    ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
+)
+_PIECES = re.compile(r"[\s:/|,@]+")
+_MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
+_CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
+_LETTER = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
+_CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
+
+
+@dataclass(slots=True)
+class Head:
+    """What a line says: the form and text of its time, the severity, and the message.
+
+    `channel`: the source that the head names; `context`: pairs and tags that stood before the message; `tags`: those
+    that stand in front of each line of a request. `spelled` is the level as it is written. `by_line`: the logger puts
+    the head in front of every line of a message. `pairs`: all behind the time, where that begins with a pair.
+    """
+
+    form: str
+    stamp: str
+    severity: str
+    message: str
+    channel: str = ""
+    context: str = ""
+    tags: str = ""
+    spelled: str = ""
+    by_line: bool = False
+    pairs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the lines of a file have in common; see `layout.learn`.
+
+    `level_place`: the token behind the time that is a level, counted from 0, -1 for none known; `upper`: it is written
+    in capitals. `times_at`: tokens before the time. `level_first`: lines without a time begin with their level.
+    `indents`: blanks before a header.
+    """
+
+    level_place: int = -1
+    upper: bool = False
+    times_at: frozenset[int] = field(default_factory=frozenset)
+    level_first: bool = False
+    indents: frozenset[int] = field(default_factory=frozenset)
+    order: str = ""
+
+
+NOTHING_KNOWN: Final = Layout()
+
+
+@dataclass(slots=True)
+class Token:
+    """A word, a bracket or a pair at the beginning of a line. `kind`: word, name, group or pair."""
+
+    kind: str
+    text: str  # without brackets, and without a colon behind a word
+    start: int
+    end: int
+    set_off: bool = False  # a colon, a bar or a tab stands behind
+
+
+def tokens(line: str, position: int) -> Iterator[Token]:
+    """Give the first tokens from a position on."""
+    length = len(line)
+    for _ in range(MAX_TOKENS):
+        while position < length and line[position] in _SEPARATORS:
+            position += 1
+        if position >= length:
+            return
+        closer = _CLOSERS.get(line[position])
+        if closer is not None:
+            end = closing(line, position, closer)
+            if end < 0:
+                return
+            yield Token("group", line[position + 1 : end].strip(), position, end + 1)
+            position = end + 1
+            continue
+        pair = _PAIR.match(line, position)
+        if pair is not None:
+            yield Token("pair", pair.group(), position, pair.end())
+            position = pair.end()
+            continue
+        found = _WORD.match(line, position)
+        if found is None:
+            return
+        word, end = found.group(), found.end()
+        name = word.rstrip(":")
+        behind = line[end : end + 2]
+        set_off = word != name or behind[:1] in ("|", "\t", ";") or behind == " |"
+        # Digits and signs make a name; so do a bracket right behind and the blanks of a padded column.
+        is_name = set_off or behind[:1] in ("[", "(") or behind in ("  ", " -", " (") or bool(_NAMED.search(name))
+        yield Token("name" if is_name else "word", name, position, end, set_off)
+        position = end
+
+
+def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
+    """Read the time near the beginning of a line, and a level around it; the severity is "" without a level."""
+    stamp = find_stamp(line)
+    if stamp is None:
+        return _late(line, known) if _CLOCKISH.search(line, 0, _TIME_WITHIN) else None
+    form, text, start = stamp
+    if line[0] == "[" and line[start - 1] != "]":
+        closed = line.find("]", start, start + 150)
+        if closed > 0:
+            severity, spelled = _in_group(line[start:closed].strip(" :-,"))
+            if severity:
+                return Head(form, text, severity, line[closed + 1 :].lstrip(), spelled=spelled)
+            start = closed + 1
+    return _behind(line, form, text, start, known)
+
+
+def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head:
+    """Make the head of a line whose time ends at `start`."""
+    found = find_level(line, start, known)
+    rest = line[start:].lstrip(" \t-|:]")
+    pairs = rest if _PAIR.match(rest) else ""
+    if found is None:
+        return Head(form, stamp, "", rest, pairs=pairs)
+    severity, spelled, end, context = found
+    return Head(form, stamp, severity, message_of(line, end), context=context, spelled=spelled, pairs=pairs)
+
+
+def _late(line: str, known: Layout) -> Head | None:
+    """Read a line whose time stands behind other tokens: a level, an address, the name of a program."""
+    severity = spelled = ""
+    words = 0
+    for index, token in enumerate(tokens(line, 0)):
+        stamp = find_stamp(line, token.start)
+        if stamp is not None and (token.kind != "group" or line[stamp[2] - 1] in "])>"):
+            form, text, end = stamp
+            if form in ("time", "clock", "epoch") and words and index not in known.times_at:
+                return None
+            if severity:
+                return Head(form, text, severity, line[end:].lstrip(" \t-|:]"), spelled=spelled)
+            head = _behind(line, form, text, end, known)
+            return head if head.severity or not words or index in known.times_at else None
+        if token.kind == "group":
+            severity, spelled = (severity, spelled) if severity else _in_group(token.text)
+        elif token.kind == "word" or (token.kind == "name" and not token.text[:1].isdigit()):
+            level = NAMES.get(token.text, "") or (by_name(token.text) if token.set_off else "")
+            if not index and len(token.text) == 1 and find_stamp(line, token.end + 1) is not None:
+                level = LETTERS.get(token.text.upper(), "")
+            if not severity and level:
+                severity, spelled = level, token.text
+            else:
+                words += 1
+        if words > 2 or token.end > _TIME_WITHIN:
+            return None
+    return None
+
+
+def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[str, str, int, str] | None:
+    """Return the severity, its spelling, the place behind it and the pairs before it; None without a level.
+
+    Before the level may stand brackets, numbers, pairs and names. Words of a sentence end the search: a level among
+    them is one only where other lines of the file have theirs at the same place.
+    """
+    words = 0
+    after_word = False
+    context: list[str] = []
+    for index, token in enumerate(tokens(line, start)):
+        text, end = token.text, token.end
+        expected = index == known.level_place and (text.isupper() or not known.upper)
+        if token.kind == "group":
+            severity, spelled = _in_group(text)
+            if severity and not after_word:
+                return severity, spelled, end, " ".join(context)
+            after_word = False
+            continue
+        if token.kind == "pair":
+            key, _, value = text.partition("=")
+            severity = by_name(value.strip("\"'")) if key.lower() in _LEVEL_KEYS else ""
+            if severity:
+                return severity, value.strip("\"'"), end, " ".join(context)
+            context.append(text)
+            after_word = False
+            continue
+        name = text.rstrip("-.")
+        severity = by_name(name)
+        if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
+            if expected or name not in VAGUE or not index or token.set_off:
+                return severity, name, end, " ".join(context)
+        elif severity and not after_word and not name.isupper():
+            if token.set_off:
+                return severity, name, end, " ".join(context)
+            if not index and name.islower():
+                return severity, name, token.start, ""
+        letter = _LETTER.fullmatch(name)
+        if letter and not after_word and (expected or _is_letter_level(line, end)):
+            return LETTERS[letter[1]], name, end, " ".join(context)
+        if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
+            return LETTERS[text[0]], text[0], token.start + 2, " ".join(context)
+        composed = _composed(name)
+        if composed is not None and not after_word:
+            return *composed, end, " ".join(context)
+        if text[0] == "%" and (cisco := _CISCO.match(line, token.start)):
+            return SYSLOG[int(cisco[1])], cisco[1], token.start, " ".join(context)
+        after_word = token.kind == "word"
+        words += after_word
+        if words > 1 and index >= known.level_place:
+            return None
+    return None
+
+
+def _in_group(text: str) -> tuple[str, str]:
+    """Return the severity and spelling of a level in brackets: `[error]`, `[core:error]`, `[Server thread/INFO]`."""
+    if len(text) > 60 or not text:
+        return "", ""
+    severity = by_name(text) or (LETTERS.get(text, "") if len(text) == 1 else "")
+    if severity:
+        return severity, text
+    pieces = _PIECES.split(text)
+    if len(pieces) <= 4:
+        for piece in (pieces[-1], pieces[0]):
+            if piece in NAMES and piece not in VAGUE:
+                return NAMES[piece], piece
+        if _MODULE_LEVEL.fullmatch(text):
+            return by_name(pieces[-1]), pieces[-1]
+    return "", ""
+
+
+def _composed(name: str) -> tuple[str, str] | None:
+    """Return severity and spelling of a level within a name: `ERROR/ForkPoolWorker-1`, `app.ERROR`, `daemon.err`."""
+    facility = FACILITY_LEVEL.fullmatch(name)
+    if facility is not None and by_name(facility[1]):
+        return by_name(facility[1]), facility[1]
+    for sign in "/.":
+        if sign in name:
+            for piece in (name.partition(sign)[0], name.rpartition(sign)[2]):
+                if piece in NAMES and piece not in VAGUE:
+                    return NAMES[piece], piece
+    return None
+
+
+def _is_letter_level(line: str, end: int) -> bool:
+    """Tell whether the letter that ends here is a level: a capital word, a bracket or a name follows."""
+    if line[end : end + 1] not in (" ", "\t", "|"):
+        return False
+    following = line[end : end + 80].lstrip(_SEPARATORS)
+    word = following.split(" ", 1)[0]
+    return (
+        following[:1] in ("[", "(", "<")
+        or word.endswith(":")
+        or (len(word) > 1 and word.isupper())
+        or bool(_NAMED.search(word.rstrip(",.")))
+    )
+
+
+def closing(line: str, position: int, closer: str) -> int:
+    """Return the place of the bracket that closes the one at the position, at most 300 characters on, else -1."""
+    opener = line[position]
+    depth = 0
+    for place in range(position, min(len(line), position + 300)):
+        character = line[place]
+        if character == opener:
+            depth += 1
+        elif character == closer:
+            depth -= 1
+            if not depth:
+                return place
+    return -1
+
+
+_LOGGER = re.compile(r"[A-Za-z_][\w$-]{0,80}(?:(?:\.|::|/|\$)[\w$-]{1,80}){1,12}(?:@\d{1,6}|:\d{1,6})?(?: ?: | - )")
+_SPRING = re.compile(r"\d{1,9} --- ")
+# Application, thread and correlation, then the logger padded to a width.
+_SPRING_LOGGER = re.compile(r"(?:\[[^\[\]]{0,200}\] ?){1,3} ?[\w.$/\[\]-]{1,200} {0,80}: ")
+_CALLER = re.compile(r"\S{1,200}:\d{1,7}$")
+_PLACE = re.compile(
+    r"(?:[\w./\\-]{1,200}:\d{1,7}\]|\([\w.$<>-]{1,100}:\d{1,7}\) -) ?"
+)  # `store.cc:31]`, `(load:408) -`
+_COLUMN = re.compile(r" ?[^\s|]{1,150} ?\| ?(?=\S)")
+
+
+def message_of(line: str, start: int) -> str:
+    """Return the message behind the level, without thread, logger name and caller."""
+    if line[start : start + 1] == "\t":
+        return _tabbed(line[start + 1 :])
+    if line[start : start + 1] == "|" or line[start : start + 2] == " |":
+        rest = line[start:].lstrip(" |")
+        while (column := _COLUMN.match(rest)) is not None:
+            rest = rest[column.end() :]
+        return rest
+    rest = line[start:].lstrip(" \t:-|]>")
+    spring = _SPRING.match(rest)
+    if spring:
+        rest = rest[spring.end() :]
+        named = _SPRING_LOGGER.match(rest)
+        if named:
+            return rest[named.end() :]
+    place = _PLACE.match(rest)
+    if place:
+        return rest[place.end() :].lstrip()
+    if rest[:1] == "[":
+        # A bracket is the thread when a logger name or a separator follows, else it belongs to the message.
+        end = closing(rest, 0, "]")
+        after = rest[end + 1 :].lstrip() if end > 0 else ""
+        if after.startswith(("- ", ": ", "| ")):
+            return after[2:].lstrip()
+        logger = _LOGGER.match(after)
+        if logger:
+            return after[logger.end() :].lstrip()
+        if after and _is_short_logger(after):
+            return after
+        return rest
+    logger = _LOGGER.match(rest)
+    return rest[logger.end() :].lstrip(" -") if logger else rest
+
+
+def _is_short_logger(text: str) -> bool:
+    word = text.split(" ", 1)[0]
+    return word.endswith(":") and word[:-1].isidentifier()
+
+
+def _tabbed(text: str) -> str:
+    """Return the message of tab-separated columns: logger and caller stand before it."""
+    columns = text.split("\t")
+    while len(columns) > 1 and (
+        _CALLER.match(columns[0]) or (_CALLER.match(columns[1]) and " " not in columns[0] and len(columns) > 2)
+    ):
+        del columns[0]
+    return "\t".join(columns)

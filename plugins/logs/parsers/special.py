@@ -1,0 +1,102 @@
+"""Headers that no grammar of times and levels finds: their parts stand in an order of their own."""
+
+import re
+
+from snaglist.plugins.logs.parsers.heads import Head
+from snaglist.plugins.logs.parsers.severity import LETTERS, by_name
+from snaglist.plugins.logs.parsers.stamps import find_stamp
+
+_GLOG = re.compile(
+    r"(?P<letter>[EWIFDC])(?P<day>\d{4}|\d{8}) {1,2}(?P<clock>\d\d:\d\d:\d\d)(?:\.\d{1,9})? {1,8}(?:\d{1,20} {1,8})?"
+    r"[^\s\]]{1,200}:\d{1,7}\] ?",
+    re.ASCII,
+)
+_RUBY = re.compile(
+    r"[A-Z], \[(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?) #\d{1,9}\] {1,3}"
+    r"(?P<level>[A-Z]{3,7}) -- [^:\n]{0,100}: ?(?P<tags>(?:\[[^\[\]\s][^\[\]]{0,80}\] ?){0,6})",
+    re.ASCII,
+)
+_REDIS = re.compile(
+    r"\d{1,9}:[MSCX] (?P<stamp>\d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?:\.\d{1,9})?) (?P<mark>[-.*#]) ", re.ASCII
+)
+_MARKS = {".": "DEBUG", "-": "INFO", "*": "NOTICE", "#": "WARNING"}
+# How queue workers show a job that takes its time: name, dots, what came of it.
+_PROGRESS = re.compile(
+    r" {2}(?P<stamp>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) (?P<job>\S{1,300}) \.{3,500} "
+    r"(?:(?P<took>\d[\d.]{0,20}\w{0,3}(?: \d{1,3}\w{1,3}){0,2}) )?(?P<outcome>RUNNING|DONE|FAIL)\s*$",
+    re.ASCII,
+)
+_JOB_ID = re.compile(r"\[[\w-]{1,80}\] (?=(?:Processing|Processed|Failed|Released): )")
+# Reports of Erlang: the level and the time on a line of their own, the report below.
+_REPORT = re.compile(r"=(?P<level>[A-Z]{3,12}) (?:REPORT|MESSAGE)==== {1,2}(?P<stamp>[^=\n]{10,60}?)(?: UTC)? ===\s*$")
+_REPORTS = {"CRASH": "ERROR", "SUPERVISOR": "ERROR", "PROGRESS": "INFO"}
+# The console of .NET: level and category, the message indented below.
+_DOTNET = re.compile(
+    r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[(?P<id>-?\d{1,9})\]\s*$"
+)
+# The ring buffer of the Linux kernel, with the priority or after `dmesg`.
+_KERNEL = re.compile(r"<(?P<priority>\d{1,3})>(?=\[ {0,8}\d{1,9}\.\d{6}\])", re.ASCII)
+
+
+def special_head(line: str) -> Head | None:
+    """Read a header of one of these forms."""
+    first = line[:1]
+    if first == " ":
+        return _progress(line) if line.startswith("  2") else None
+    if first == "=":
+        return _report(line)
+    if line[1:2].isdigit() and first.isupper():
+        return _glog(line)
+    if line[1:4] == ", [":
+        return _ruby(line)
+    if first.isdigit():
+        found = _REDIS.match(line)
+        return Head("named", found["stamp"], _MARKS[found["mark"]], line[found.end() :]) if found else None
+    if line[4:6] == ": " and (found := _DOTNET.match(line)):
+        return Head("", "", by_name(found["level"]), "", channel=found["category"], spelled=found["level"])
+    return None
+
+
+def job_head(line: str, form: str, stamp: str, start: int) -> Head | None:
+    """Read what a queue worker says of a job: its id in brackets, and what became of it."""
+    job = _JOB_ID.match(line, start)
+    if job is None:
+        return None
+    return Head(form, stamp, "ERROR" if line.startswith("Failed", job.end()) else "INFO", line[job.end() :])
+
+
+def _glog(line: str) -> Head | None:
+    found = _GLOG.match(line)
+    if found is None:
+        return None
+    letter, day, clock = found["letter"], found["day"], found["clock"]
+    form = "month_day_compact" if len(day) == 4 else "compact"
+    stamp = f"{day} {clock if len(day) == 4 else clock.replace(':', '')}"
+    return Head(form, stamp, LETTERS[letter], line[found.end() :], spelled=letter)
+
+
+def _ruby(line: str) -> Head | None:
+    found = _RUBY.match(line)
+    if found is None:
+        return None
+    tags = found["tags"].strip()
+    severity = by_name(found["level"]) or "INFO"
+    message = line[found.end() :]
+    return Head("iso", found["stamp"], severity, message, "", tags, tags, found["level"], by_line=True)
+
+
+def _progress(line: str) -> Head | None:
+    found = _PROGRESS.match(line)
+    if found is None:
+        return None
+    said = " ".join(part for part in (found["job"], found["took"], found["outcome"]) if part)
+    return Head("iso", found["stamp"], "ERROR" if found["outcome"] == "FAIL" else "INFO", said)
+
+
+def _report(line: str) -> Head | None:
+    found = _REPORT.match(line)
+    stamp = find_stamp(found["stamp"]) if found else None
+    if found is None or stamp is None:
+        return None
+    level = found["level"]
+    return Head(stamp[0], stamp[1], _REPORTS.get(level) or by_name(level), "", spelled=level)
