@@ -44,6 +44,7 @@ _ALL_MESSAGES = Names(*MESSAGES, *WEAK_MESSAGES)
 _ALL_TIMES = Names(*TIMES, *WEAK_TIMES)
 _ALL_CHANNELS = Names(*CHANNELS, *WEAK_CHANNELS)
 _LIFTED = (MESSAGES, _ALL_LEVELS, TIMES, CHANNELS, EXCEPTIONS, TEMPLATES)
+_EMPTY = (dict, list)  # which say nothing when they are
 _ENVIRONMENTS = Names("environment", "env")
 _REASONS = Names("error", "err", "reason")
 _STRING_VALUES = ("stringValue", "string_value", "Str", "text")
@@ -119,7 +120,7 @@ def record_event(record: Fields, clock: Clock) -> Event:
         event.message = event.exceptions[-1].message or event.exceptions[-1].type
     if not event.message:
         event.message = fields.take(_REASONS)
-    rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
+    rest = {name: value for name, value in fields.rest.items() if value or value.__class__ not in _EMPTY}
     if not event.message:
         event.message = dump(fields.rest)
     elif rest:
