@@ -57,6 +57,8 @@ _DURATION = Names(
 )  # fmt: skip
 # Whole numbers of these are seconds, as a server that counts them writes.
 _SECONDS = ("requesttime", "duration", "responsetimes", "latency")
+_NANOSECONDS = Names("downstreamstatus", "edgeresponsestatus", "latencyhuman")  # Traefik, Cloudflare, Echo
+_MILLISECONDS = Names("responsecode", "controller")  # Envoy, Rails
 # Objects of the request and of the answer; what the answer says wins.
 _PARTS = Names("httprequest", "request", "req", "response", "res")
 _MESSAGES = Names("message", "msg", "@message", "textpayload")
@@ -128,7 +130,8 @@ def _head(given: Fields, fields: Fields, text: str) -> AccessHead | None:
     status = valid_status(_first(fields, _STATUS))
     if status is None:
         return None
-    _take_headers(given, fields)
+    if given is not fields:
+        _take_headers(given, fields)
     request = given.get("request")
     if isinstance(request, str) and not _text(fields, _METHOD):
         method, path, protocol = split_request(request)
@@ -167,10 +170,10 @@ def _duration(fields: Fields) -> float | None:
         if value is None:
             continue
         whole = "s" if name in _SECONDS else "ms"
-        if "downstreamstatus" in fields or "edgeresponsestatus" in fields or "latencyhuman" in fields:
-            whole = "ns"  # Traefik, Cloudflare, Echo
-        elif "responsecode" in fields or "controller" in fields:
-            whole = "ms"  # Envoy, Rails
+        if fields.among(_NANOSECONDS):
+            whole = "ns"
+        elif fields.among(_MILLISECONDS):
+            whole = "ms"
         found = milliseconds(value, whole, "ms" if whole == "ms" and name not in ("elapsed", "took") else "s")
         if found is not None:
             return found
@@ -205,5 +208,9 @@ def _first(fields: Fields, names: Names) -> Any:
 
 
 def _text(fields: Fields, names: Names) -> str:
-    found = _first(fields, names) if fields.among(names) else None
-    return found if isinstance(found, str) and found != "-" else ""
+    shape = fields.shape
+    for plain in shape[names]:
+        found = fields.rest.get(shape.names[plain])
+        if found and isinstance(found, str):
+            return found if found != "-" else ""
+    return ""

@@ -24,7 +24,7 @@ MESSAGES = Names(
     "message", "msg", "@message", "@m", "shortmessage", "renderedmessage", "formattedmessage", "logmessage",
     "textpayload", "event", "body",
 )  # fmt: skip
-WEAK_MESSAGES = Names("text", "log", "output", "resultdescription", "description")
+WEAK_MESSAGES = Names("text", "log", "output", "resultdescription", "description", "line", "rawmessage", "raw")
 TEMPLATES = Names("@mt", "messagetemplate", "msgtemplate", "{originalformat}")
 CHANNELS = Names("logger", "loggername", "loglogger", "sourcecontext", "categoryname")
 WEAK_CHANNELS = Names("channel", "name", "category", "component", "target", "providername", "sourcename", "app")
@@ -44,6 +44,7 @@ _ALL_MESSAGES = Names(*MESSAGES, *WEAK_MESSAGES)
 _ALL_TIMES = Names(*TIMES, *WEAK_TIMES)
 _ALL_CHANNELS = Names(*CHANNELS, *WEAK_CHANNELS)
 _LIFTED = (MESSAGES, _ALL_LEVELS, TIMES, CHANNELS, EXCEPTIONS, TEMPLATES)
+_EMPTY = (dict, list)  # which say nothing when they are
 _ENVIRONMENTS = Names("environment", "env")
 _REASONS = Names("error", "err", "reason")
 _STRING_VALUES = ("stringValue", "string_value", "Str", "text")
@@ -88,7 +89,9 @@ class JsonLines(Parser):
         if not isinstance(value, dict):
             return None
         fields = Fields(value)
-        if (not fields.among(_KNOWN) and not _is_held(fields)) or is_access(fields):
+        if not fields.among(_KNOWN) and not _is_held(fields):
+            return _envelope(fields)  # nobody's record, unless it carries a line
+        if is_access(fields):
             return None
         _lift(fields)
         return _envelope(fields) or fields
@@ -119,7 +122,7 @@ def record_event(record: Fields, clock: Clock) -> Event:
         event.message = event.exceptions[-1].message or event.exceptions[-1].type
     if not event.message:
         event.message = fields.take(_REASONS)
-    rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
+    rest = {name: value for name, value in fields.rest.items() if value or value.__class__ not in _EMPTY}
     if not event.message:
         event.message = dump(fields.rest)
     elif rest:
