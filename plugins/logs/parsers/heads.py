@@ -22,7 +22,7 @@ _PAIR_FORM = (
 )
 _PAIR = re.compile(_PAIR_FORM)
 # Behind separators an opening bracket, a pair, or a word.
-_TOKEN = re.compile(r"[ \t|\-:>,;*]*(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_TOKEN = re.compile(r"[ \t|\-:>,;*]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
