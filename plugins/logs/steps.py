@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from snaglist.kernel import times
 from snaglist.kernel.columns import document, id_column, moment, number, text
-from snaglist.kernel.ddl import create_table
+from snaglist.kernel.ddl import add_column, create_table
 
 CHUNK = 500
 
@@ -115,4 +115,14 @@ def _table(name: str, numbers: str, texts: str) -> Table:
     return Table(name, MetaData(), *columns)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))
+def add_reading(db: Connection) -> None:
+    """Keep with a source how it is read: the numbers of its entries, and the layout of its lines."""
+    add_column(db, "sources", document("reading", nullable=True))
+    add_column(db, "sources", document("layout", nullable=True))
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
+    ("s001", s001),
+    ("s002", s002),
+    ("add_reading", add_reading),
+)

@@ -35,6 +35,8 @@ sources = Table(
     document("open_event", nullable=True),
     text("read_under", 120, default=""),  # the settings that all of its bytes were read under; empty: several
     document("counted", nullable=True),  # under which settings which bytes were ever counted
+    document("reading", nullable=True),  # how many entries were read, and of how many time and level are known
+    document("layout", nullable=True),  # where its lines have what, as its reader found it
     text("status", 16),
     text("last_error", 1000, nullable=True),
     number("occurrence_count"),

@@ -39,8 +39,9 @@ from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import what_failed
 from snaglist.plugins.logs.read.open_entries import Piece, Unfinished
 from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_with
-from snaglist.plugins.logs.read.portions import LineBatch
+from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.results import Run
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.system import Cancelled, JobCall, LeaseLost
 
@@ -185,9 +186,11 @@ class Reindex:
     def _replace(self, row: Row[Any], stretch: Stretch, stretches: Stretches) -> None:
         """Replace what is stored of a stretch, and save that."""
         source = EventSource(row.id, row.module_id, row.path)
-        reader, portion = stretches.reader, stretch.portion
+        reader, portion, rules = stretches.reader, stretch.portion, self.ingestion.rules
         first = stretch.start == row.first_byte
+        tally = portion.tally if first else Tally.read(self.at.get("reading")) + portion.tally
         at = {"source_id": row.id, "position": stretch.end, "log_type": reader.log_type, "encoding": reader.encoding}
+        at["reading"] = tally.document()
         before = self.result
 
         def work() -> None:
@@ -201,12 +204,13 @@ class Reindex:
                 queries.take_off(db, {row.id: done.removed - done.added})
                 self._count(before, done)
                 self.result.deleted += len(deleted)
-                self.result.filtered += portion.filtered
+                self.result.tally += portion.tally
                 self.result.access_lines += portion.access_lines
                 if stretch.last:
                     self.result.files += 1
-                    found = {"log_type": reader.log_type, "encoding": reader.encoding}
-                    last = {"open_event": _open(row, stretch, stretches.last)}
+                    self.result.remark(path_text(path_of(row.path).name), tally.remarks())
+                    found = {"log_type": reader.log_type, "encoding": reader.encoding, "layout": reader.layout}
+                    last = {"open_event": _open(row, stretch, stretches.last, rules), "reading": tally.document()}
                     queries.change_source(db, row.id, **found, **last, **self._current(row))
                 self._save({"source_id": row.id + 1} if stretch.last else at)
 
@@ -278,11 +282,11 @@ def _is_settled(row: Row[Any]) -> bool:
     return unfinished is None or unfinished.settled
 
 
-def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event]) -> dict[str, Any] | None:
+def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event], rules: Rules) -> dict[str, Any] | None:
     """Return what the source remembers of the entries at its end."""
     before = Unfinished.of(row)
     if before is None or not last:
         return None
     kept = {event.byte_start for event in stretch.portion.kept}
-    pieces = [Piece(event.byte_start, event.byte_end, event.byte_start in kept, event.channel) for event in last]
+    pieces = [Piece.of(event, stored=event.byte_start in kept, rules=rules) for event in last]
     return replace(before, pieces=tuple(pieces)).column()

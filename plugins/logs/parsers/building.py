@@ -79,7 +79,9 @@ class Builder:
     def _unwrap(self, parser: Parser, header: Wrapped, lines: Sequence[str], depth: int) -> Event:
         """Make the event of what is within, and add what the wrapper says."""
         if "#012" in header.text:
-            header.text, *more = unescape_lines(header.text).split("\n")
+            header.text = unescape_lines(header.text)
+        if "\n" in header.text and header.text[0] != "{":
+            header.text, *more = header.text.split("\n")
             lines = [*more, *lines]
         found = self._formats.within(header) if depth < MAX_DEPTH else None
         parser_within, header_within = found or (self._formats.console, plain(header.text))

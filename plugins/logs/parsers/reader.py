@@ -27,8 +27,8 @@ class Reader:
 
     `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`.
     `log_type` and `encoding`, when given, are what an earlier reader of the same file chose. `complete` is the byte up
-    to which everything was handed out, `primary` the parser of the file. `whole`, after `close`: the last line has its
-    end.
+    to which everything was handed out, `primary` the parser of the file. `layout`: where its lines have what, as a
+    JSON document; its `sentence` is for people. `whole`, after `close`: the last line has its end.
     """
 
     def __init__(
@@ -71,6 +71,7 @@ class Reader:
             self._formats, clock, limits, channel=channel, modified_at=modified_at, zone_known=zone_known
         )
         self._builder.nearest = nearest
+        self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
         self.undecoded = 0

@@ -36,6 +36,7 @@ from snaglist.plugins.logs.read.parsing import (
 )
 from snaglist.plugins.logs.read.portions import LineBatch, Portion, portions
 from snaglist.plugins.logs.read.results import FileResult
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.logs.store.sources import new_source_row
 
@@ -97,6 +98,7 @@ class FileImport:
         self.known = known = start.source if goes_on else None
         self.before = Unfinished.of(known) if known else None
         self.again = Again(self.before, reading.rules)
+        self.tally = Tally.read(known.reading if known is not None else None)  # of all that was read of the file
         self.zone = known.timezone if known and known.counted["own_zone"] and not reading.own_zone else reading.zone
         self.source: EventSource | None = None
         if known is not None:
@@ -185,7 +187,8 @@ class FileImport:
         trail = self.trail
         if not trail.advance(self.position if portion.last else portion.read[-1].byte_end) or not self._same_file():
             raise FileChanged
-        values = self._values(portion.last)
+        tally = self.tally + portion.tally + self.again.tally
+        values = {**self._values(portion.last), "reading": tally.document()}
 
         def work() -> tuple[EventSource, list[StoredBatch], StoredBatch, int]:
             with self.call.transaction() as db:
@@ -205,6 +208,7 @@ class FileImport:
 
         self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
+        self.tally = self.result.reading = tally
         self.again.clear()
         self.result.count(portion, stored)
         self.result.deleted += deleted
@@ -228,6 +232,7 @@ class FileImport:
             "size": max(self.position, 0 if state.compression else state.size),
             "log_type": self.reader.log_type,
             "encoding": self.reader.encoding,
+            "layout": self.reader.layout,
             "timezone": self.zone,
             "open_event": None,
             "status": "error" if damage else "ok",

@@ -11,7 +11,8 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
-from snaglist.plugins.logs.read.portions import FAILURES, UNLEVELLED, Rules
+from snaglist.plugins.logs.read.portions import FAILURES, Rules
+from snaglist.plugins.logs.read.tally import LEVELLED, left_out
 
 # First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
 Part = Sequence[int]
@@ -57,8 +58,14 @@ def was_counted(record: Mapping[str, Any], event: Event) -> bool:
     _, severities, min_status, unlevelled = _whole(part)
     if event.access is not None and event.access.status < min_status:
         return False
-    counted = unlevelled if event.level_source in UNLEVELLED else severities
+    counted = severities if event.level_source in LEVELLED else unlevelled
     return bool(counted & 1 << RANK[event.severity])
+
+
+def left_out_of(record: Mapping[str, Any]) -> str:
+    """Say which entries of a source were not kept, as it was read last."""
+    severities = record["parts"][-1][1]
+    return left_out(name for name, rank in RANK.items() if severities & 1 << rank)
 
 
 def _part(start: int, rules: Rules) -> list[int]:
