@@ -74,7 +74,7 @@ class Reader:
         self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
-        self.undecoded = 0
+        self.undecoded = 0  # bytes at the end that were not taken: what is half there is read again
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -94,7 +94,9 @@ class Reader:
         self.whole = last is None
         self.undecoded = self._lines.undecoded
         done: list[Event] = []
-        if last is not None:
+        if last is not None and self.primary.header(last.text) is DIRECTIVE:
+            self.undecoded += last.end - last.start  # half a line may look like one: it is read again with its end
+        elif last is not None:
             self._frame(last, done)
         for entry in self._opened:
             entry.closed = True
