@@ -11,6 +11,7 @@ from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.heads import NOTHING_KNOWN, Head, Layout, read_head
 from snaglist.plugins.logs.parsers.layout import learn
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level, plain
+from snaglist.plugins.logs.parsers.shapes import Shape, shapes_of
 from snaglist.plugins.logs.parsers.special import job_head, special_head
 from snaglist.plugins.logs.parsers.stamps import SORTABLE
 from snaglist.plugins.logs.parsers.traces import follow
@@ -42,9 +43,11 @@ class Console(Parser):
 
     def __init__(self) -> None:
         self.layout: Layout = NOTHING_KNOWN
+        self._shapes: tuple[Shape, ...] = ()
         self._headed = False
         self._forms: frozenset[str] = frozenset()  # of the headers with a level
         self._last = ""
+        self._learned: Sequence[str] | None = None
 
     def fresh(self) -> Self:
         """Return a parser with the state of one file."""
@@ -52,14 +55,24 @@ class Console(Parser):
 
     def prime(self, lines: Sequence[str]) -> None:
         """Learn what the lines of the file have in common."""
+        self._last = ""
+        if lines is self._learned:
+            return
+        self._learned = lines
         self.layout = learn(lines)
-        heads = [head for head in map(self._read, lines) if head is not None]
+        self._shapes = ()
+        found = [self._read(line) for line in lines]
+        self._shapes = shapes_of(lines, found, self.layout)
+        heads = [head for head in found if head is not None]
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity and head.form)
-        self._last = ""
 
     def _read(self, line: str) -> Head | None:
+        for shape in self._shapes:
+            head = shape.read(line)
+            if head is not None:
+                return head
         head = special_head(line)
         if head is not None:
             return head
@@ -135,7 +148,7 @@ class Console(Parser):
             channel=header.channel,
             exceptions=body.exceptions,
             stack=body.stack,
-            context=" ".join(part for part in (header.context, body.context) if part),
+            context=f"{header.context} {body.context}".strip() if header.context else body.context,
         )
 
 

@@ -54,7 +54,8 @@ class Formats:
 
         Parsers that fail at it take no part.
         """
-        trial = [parser.fresh() for parser in self._all]
+        # The console parser learns much of the lines, and what it learns does not change while it reads them.
+        trial = [parser if parser is self.console else parser.fresh() for parser in self._all]
         best = self._all.index(self.console)
         score = 0
         broken: list[int] = []

@@ -24,7 +24,7 @@ MESSAGES = Names(
     "message", "msg", "@message", "@m", "shortmessage", "renderedmessage", "formattedmessage", "logmessage",
     "textpayload", "event", "body",
 )  # fmt: skip
-WEAK_MESSAGES = Names("text", "log", "output", "resultdescription", "description")
+WEAK_MESSAGES = Names("text", "log", "output", "resultdescription", "description", "line", "rawmessage", "raw")
 TEMPLATES = Names("@mt", "messagetemplate", "msgtemplate", "{originalformat}")
 CHANNELS = Names("logger", "loggername", "loglogger", "sourcecontext", "categoryname")
 WEAK_CHANNELS = Names("channel", "name", "category", "component", "target", "providername", "sourcename", "app")
@@ -89,7 +89,9 @@ class JsonLines(Parser):
         if not isinstance(value, dict):
             return None
         fields = Fields(value)
-        if (not fields.among(_KNOWN) and not _is_held(fields)) or is_access(fields):
+        if not fields.among(_KNOWN) and not _is_held(fields):
+            return _envelope(fields)  # nobody's record, unless it carries a line
+        if is_access(fields):
             return None
         _lift(fields)
         return _envelope(fields) or fields

@@ -74,7 +74,7 @@ class Reader:
         self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
-        self.undecoded = 0
+        self.undecoded = 0  # bytes at the end that were not taken: what is half there is read again
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -94,7 +94,9 @@ class Reader:
         self.whole = last is None
         self.undecoded = self._lines.undecoded
         done: list[Event] = []
-        if last is not None:
+        if last is not None and self.primary.header(last.text) is DIRECTIVE:
+            self.undecoded += last.end - last.start  # half a line may look like one: it is read again with its end
+        elif last is not None:
             self._frame(last, done)
         for entry in self._opened:
             entry.closed = True
@@ -168,11 +170,15 @@ class Reader:
         elif type(header) is Wrapped:
             entry.partial = header.partial
             entry.state = follow.begins(header.text)
-        self._close_others(entry)
-        self._streams[entry.stream] = self._entry = entry
-        self._opened.append(entry)
         entry.touched = self._lines_seen
-        self._hand_out(events)
+        if len(self._opened) == 1 and self._opened[0].stream == entry.stream:  # most files have a single stream
+            events.append(self._builder.build(self._opened[0]))
+            self._opened[0] = entry
+        else:
+            self._close_others(entry)
+            self._opened.append(entry)
+            self._hand_out(events)
+        self._streams[entry.stream] = self._entry = entry
 
     def _close_others(self, entry: Entry | None) -> None:
         """End the entries that cannot go on behind a line that opens `entry`."""

@@ -60,7 +60,10 @@ _BY_GROUP: Final = ("", "CRITICAL", "ERROR", "WARNING")
 def by_words(message: str) -> str:
     """Return the severity that a message without a level speaks of: CRITICAL, ERROR or WARNING; "" for none."""
     text = message[:_LIMIT].lower()
-    if not any(stem in text for stem in _STEMS):
+    for stem in _STEMS:
+        if stem in text:
+            break
+    else:
         return ""
     if _CRITICAL.search(text):
         return "CRITICAL"

@@ -171,7 +171,7 @@ class FileImport:
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
         self.whole = self.reader.whole
-        self.position -= self.reader.undecoded  # what follows is read from the first byte of a character
+        self.position -= self.reader.undecoded
         if not self.condition.final:
             self.open_entries = events
         for event in events:
