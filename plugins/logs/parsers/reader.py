@@ -213,7 +213,7 @@ class Reader:
         if entry is None:
             if not text.strip():
                 return None
-            return self._formats.foreign(text) or (self._console, plain(text))
+            return self._formats.foreign(text) or (self._console, self._console.within(text) or plain(text))
         if entry.open:
             entry.open = entry.parser.incomplete(text, True)
             self._append(entry, text, line)
