@@ -74,7 +74,7 @@ class Reader:
         self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
-        self.undecoded = 0  # bytes at the end that were not taken: what is half there is read again
+        self.undecoded = 0
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
@@ -95,7 +95,8 @@ class Reader:
         self.undecoded = self._lines.undecoded
         done: list[Event] = []
         if last is not None and self.primary.header(last.text) is DIRECTIVE:
-            self.undecoded += last.end - last.start  # half a line may look like one: it is read again with its end
+            # Half a line may look like one: it is an entry until its end comes, as any other half of a line is.
+            self._open(Entry(self._console, plain(last.text), last, self._capture_limit), done)
         elif last is not None:
             self._frame(last, done)
         for entry in self._opened:
