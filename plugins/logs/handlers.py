@@ -8,7 +8,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read, times, write
 from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
-from snaglist.plugins.logs.read.tally import WARNING, Tally, counted
+from snaglist.plugins.logs.read.tally import WARNING, Tally
 from snaglist.plugins.logs.show import raw_text
 from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.logs.tables import sources
@@ -50,10 +50,8 @@ def reading_warnings(call: Call) -> list[str]:
 
 
 def _file(call: Call, row: Row[Any]) -> dict[str, Any]:
-    """Return a source as the API has it; `reading` is null of one that a version before read, or that is pushed."""
-    shown = {**{name: getattr(row, name) for name in _FILE_FIELDS}, "path": show_path(call, row.path)}
-    filtered_as = coverage.left_out_of(row.counted) if row.reading else None
-    return {**shown, **counted(row.reading), "filtered_as": filtered_as, "layout": row.layout}
+    shown = {name: getattr(row, name) for name in _FILE_FIELDS}
+    return {**shown, "path": show_path(call, row.path), **coverage.shown_reading(row)}
 
 
 def show_source(call: Call) -> Mapping[str, Any]:

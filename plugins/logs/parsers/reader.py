@@ -76,7 +76,7 @@ class Reader:
         self._builder.nearest = nearest
         self.complete = start
         self.whole = True
-        self.undecoded = 0  # bytes at the end that were not taken: what is half there is read again
+        self.undecoded = 0
 
     @cached_property
     def layout(self) -> dict[str, Any] | None:
@@ -102,7 +102,8 @@ class Reader:
         self.undecoded = self._lines.undecoded
         done: list[Event] = []
         if last is not None and self.primary.header(last.text) is DIRECTIVE:
-            self.undecoded += last.end - last.start  # half a line may look like one: it is read again with its end
+            # Half a line may look like one: it is an entry until its end comes, as any other half of a line is.
+            self._open(Entry(self._console, plain(last.text), last, self._capture_limit), done)
         elif last is not None:
             self._frame(last, done)
         for entry in self._opened:
@@ -220,7 +221,7 @@ class Reader:
         if entry is None:
             if not text.strip():
                 return None
-            return self._formats.foreign(text) or (self._console, plain(text))
+            return self._formats.foreign(text) or (self._console, self._console.within(text) or plain(text))
         if entry.open:
             entry.open = entry.parser.incomplete(text, True)
             self._append(entry, text, line)

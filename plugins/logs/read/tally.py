@@ -3,9 +3,9 @@
 Nothing is dropped in silence: these numbers stand with each result of an import and with each source.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields
-from typing import Any, Self
+from typing import Self
 
 from snaglist.plugins.issues import SEVERITIES, Event
 
@@ -69,13 +69,16 @@ class Tally:
 
     def remarks(self) -> list[dict[str, str]]:
         """Return what people should know of a file with these numbers: `kind` and `text` of each."""
+        having = {"time": self.with_time, "level": self.with_level}
+        none = [what for what, number in having.items() if not number and self.entries >= FEWEST]
+        few = [what for what, number in having.items() if number < self.entries * ENOUGH and what not in none]
         found = []
-        for what, having in (("time", self.with_time), ("level", self.with_level)):
-            if having == 0 and self.entries >= FEWEST:
-                found.append({"kind": WARNING, "text": f"no line of this file has a {what} that is known: {NEXT_STEP}"})
-            elif having < self.entries * ENOUGH:
-                text = f"{self.entries - having:,} of {self.entries:,} entries have no {what} that is known"
-                found.append({"kind": REMARK, "text": text})
+        if none:
+            text = f"no line of this file has a {' or a '.join(none)} that is known: {NEXT_STEP}"
+            found.append({"kind": WARNING, "text": text})
+        for what in few:
+            text = f"{self.entries - having[what]:,} of {self.entries:,} entries have no {what} that is known"
+            found.append({"kind": REMARK, "text": text})
         return found
 
 
@@ -94,12 +97,8 @@ def share(some: int, entries: int) -> str:
 
 def left_out(severities: Iterable[str]) -> str:
     """Say which entries are not kept where these severities are, as the end of a sentence."""
-    kept: Sequence[str] = [name for name in SEVERITIES if name in severities]
-    if kept and kept == list(SEVERITIES[: len(kept)]):
-        return f"below {kept[-1]}"
-    return f"of other levels than {', '.join(kept)}"
-
-
-def counted(document: Mapping[str, int] | None) -> dict[str, Any]:
-    """Return the numbers of a source and the remarks on them, as the API shows both; null and none when not known."""
-    return {"reading": document, "remarks": Tally.read(document).remarks()}
+    kept = frozenset(severities)
+    gone = [name for name in SEVERITIES if name not in kept]
+    if len(gone) < len(SEVERITIES) and gone == list(SEVERITIES[len(kept) :]):
+        return f"below {SEVERITIES[len(kept) - 1]}"
+    return f"of the levels {', '.join(gone)}"

@@ -12,7 +12,7 @@ from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
 from snaglist.plugins.logs.read.portions import FAILURES, Rules
-from snaglist.plugins.logs.read.tally import LEVELLED, left_out
+from snaglist.plugins.logs.read.tally import LEVELLED, Tally, left_out
 
 # First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
 Part = Sequence[int]
@@ -64,10 +64,14 @@ def was_counted(record: Mapping[str, Any], event: Event) -> bool:
     return bool(counted & 1 << RANK[event.severity])
 
 
-def left_out_of(record: Mapping[str, Any]) -> str:
-    """Say which entries of a source were not kept, as it was read last."""
-    severities = record["parts"][-1][1]
-    return left_out(name for name, rank in RANK.items() if severities & 1 << rank)
+def shown_reading(source: Row[Any]) -> dict[str, Any]:
+    """Return how a source is read as the API has it; `reading` is null of one of which nothing was counted."""
+    filtered_as = None
+    if source.reading:  # which entries were not kept, as it was read last
+        severities = source.counted["parts"][-1][1]
+        filtered_as = left_out(name for name, rank in RANK.items() if severities & 1 << rank)
+    remarks = Tally.read(source.reading).remarks()
+    return {"reading": source.reading, "remarks": remarks, "filtered_as": filtered_as, "layout": source.layout}
 
 
 def _part(start: int, rules: Rules) -> list[int]:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -155,16 +156,13 @@ def test_a_file_in_which_nothing_is_known_is_a_warning_with_the_next_step(snagli
     assert shown[1].split()[2:5] == ["6", "0%", "0%"]
     name = str(tmp_path.resolve() / "app.log")
     step = "make a format for it (dashboard → Logs → Formats, or `snaglist formats`)"
-    told = [f"warning: {name}: no line of this file has a {what} that is known: {step}" for what in ("time", "level")]
-    assert shown[3:] == told
-    doctor = snaglist("doctor").stdout.splitlines()
-    assert [row.removeprefix("warn  default: ") for row in doctor if "is known" in row] == [
-        row.removeprefix("warning: ") for row in told
-    ]
+    told = f"{name}: no line of this file has a time or a level that is known: {step}"
+    assert shown[3] == f"warning: {told}"
+    assert f"warn  default: {told}" in snaglist("doctor").stdout.splitlines()
     explained = json.loads(snaglist("explain", "--json", "app.log").stdout)
     assert explained["reading"] == {"entries": 6, "with_time": 0, "with_level": 0, "unexplained": 6}
-    assert [remark["kind"] for remark in explained["remarks"]] == ["warning"] * 2
-    assert snaglist("explain", "app.log").stdout.splitlines()[-3] == "with a time: 0%, with a level: 0%"
+    assert [remark["kind"] for remark in explained["remarks"]] == ["warning"]
+    assert snaglist("explain", "app.log").stdout.splitlines()[-2] == "with a time: 0%, with a level: 0%"
 
 
 def test_standard_input_counts_every_run(snaglist: Run, line: Line) -> None:
@@ -212,7 +210,7 @@ def test_demo_prints_tagged_issues(snaglist: Run, tmp_path: Path) -> None:
     *rows, total, filtered = imported.splitlines()[1:]
     assert {row.split()[1] for row in rows} == {"access", "json", "console", "monolog", "syslog"}
     assert all(row.split()[-1] == "read" for row in rows)
-    assert total.startswith("total ") and filtered == "Filtered: 5 entries below WARNING."
+    assert total.startswith("total ") and re.fullmatch(r"Filtered: \d+ entries below WARNING\.", filtered)
     tags = {row.split()[-1] for row in issues.splitlines()}
     assert {"Payments", "Database", "Mail"} <= tags
     assert not (tmp_path / "data").exists()

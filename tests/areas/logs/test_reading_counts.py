@@ -115,6 +115,7 @@ def test_the_layout_of_a_reader_is_kept_and_shown(
         ((0, 0, 0), []),
         ((4, 0, 4), [("remark", "4 of 4 entries have no time that is known")]),
         ((5, 0, 5), [("warning", f"no line of this file has a time that is known: {STEP}")]),
+        ((5, 0, 0), [("warning", f"no line of this file has a time or a level that is known: {STEP}")]),
         ((10, 9, 9), []),
         ((100, 100, 89), [("remark", "11 of 100 entries have no level that is known")]),
         ((5000, 1, 5000), [("remark", "4,999 of 5,000 entries have no time that is known")]),
@@ -128,7 +129,7 @@ def test_shares_and_what_is_left_out_in_words() -> None:
     assert [share(some, 1000) for some in (0, 1, 500, 999, 1000)] == ["0%", "1%", "50%", "99%", "100%"]
     assert share(0, 0) == ""
     assert left_out({"EMERGENCY", "ALERT"}) == "below ALERT"
-    assert left_out({"DEBUG", "ERROR"}) == "of other levels than ERROR, DEBUG"
+    assert left_out({"EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "INFO"}) == "of the levels NOTICE, DEBUG"
 
 
 def test_a_source_of_an_earlier_version_says_that_nothing_was_counted(tmp_path: Path) -> None:
