@@ -93,7 +93,7 @@ def _shape(line: str, head: Head, known: Layout) -> tuple[str, str] | None:
         + f"({_time(text)})"
         + "".join(map(_general, _PIECE.findall(between)))
         # Capitals are a level wherever they stand; another spelling is one only where it is set off.
-        + (r"([^\W\d_a-z]{1,14}\d?)" if level[1].isupper() else r"([^\W\d_]{1,14}\d?)")
+        + (r"(?<![^\W_])([^\W\d_a-z]{1,14}\d?)" if level[1].isupper() else r"(?<![^\W_])([^\W\d_]{1,14}\d?)")
         + ((" {0,20}" + re.escape(behind.strip())) if behind.strip() else r"(?![\w])")
     )
     return expression, form
