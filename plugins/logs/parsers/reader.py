@@ -260,15 +260,18 @@ class Reader:
             return False
         if entry.stale(self._lines_seen):
             return False
-        if entry.severity != head.severity or entry.header.form != head.form:
+        traced = head.spelled == "TRACE" and head.stamp == entry.header.stamp  # a level of its own for traces
+        if entry.header.form != head.form or (entry.severity != head.severity and not traced and not entry.state):
             return False
-        message = line.text[entry.column :] if entry.column else head.message
+        message = _behind_name(line.text[entry.column :] if entry.column else head.message, entry.header.message)
         if head.by_line and (not head.form or entry.blank or not message.strip()):
             fits = True
         elif entry.state:
             state = follow.advance(entry.state, message)
             fits = state != ""
             entry.state = state or entry.state
+        elif head.stamp == entry.header.stamp and follow.begins(message) == "python":
+            fits = True
         else:
             fits = follow.is_trace(message) if head.by_line else follow.is_frame(message)
         if fits:
@@ -313,6 +316,12 @@ class Reader:
         self._append(entry, header.text, line)
         entry.partial = header.partial
         return True
+
+
+def _behind_name(text: str, first: str) -> str:
+    """Return a text without the name that stands in front of it and of the first line of its entry."""
+    name = first.partition(" ")[0]
+    return text[len(name) + 1 :] if "." in name and text.startswith(name + " ") else text
 
 
 def _open_lines(sample: bytes, encoding: str, start: int, mark: int, limit: int, fallback: str) -> Lines | ExportLines:

@@ -26,6 +26,7 @@ _BRACKETS: Final = {
 }
 _WORD: Final = r"[^\s\[\](){}<>|,;:\"]{1,150}"
 _NO_LEVEL: Final = rf"(?!(?:{_PLAIN_LEVELS})\b)"
+_NOT_WITHIN: Final = r"(?<![^\W_])"  # a word
 _ESCAPED = re.compile(r"\\(.)")
 _STAMP_PIECE = re.compile(r"(?<=[.,])\d+|\d+|[^\W\d_]{2,}| +|.")
 
@@ -56,7 +57,7 @@ class Shape:
     def readable(self) -> str:
         """The expression for people, who may change it: all that is no use to them is left out."""
         plain = _ESCAPED.sub(lambda one: one[1] if one[1] in " -#&~" else one[0], self.expression.pattern)
-        return plain.replace(_NO_LEVEL, "") + " {0,80}(?P<message>.*)"
+        return plain.replace(_NO_LEVEL, "").replace(_NOT_WITHIN, "") + " {0,80}(?P<message>.*)"
 
 
 def shapes_of(lines: Iterable[str], heads: Sequence[Head | None], known: Layout) -> tuple[Shape, ...]:
@@ -101,6 +102,7 @@ def _shape(line: str, head: Head, known: Layout) -> tuple[str, str] | None:
         + f"(?P<time>{_time(text)})"
         + "".join(map(_general, _PIECE.findall(between)))
         # Capitals are a level wherever they stand; another spelling is one only where it is set off.
+        + _NOT_WITHIN
         + (r"(?P<level>[^\W\d_a-z]{1,14}\d?)" if level[1].isupper() else r"(?P<level>[^\W\d_]{1,14}\d?)")
         + ((" {0,20}" + re.escape(behind.strip())) if behind.strip() else r"\b")
     )
