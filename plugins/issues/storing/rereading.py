@@ -45,14 +45,28 @@ class Unstored(Enum):
 
 @dataclass(slots=True)
 class Reread:
-    """What reading a stretch again did; `added` less `removed` is what the source has more."""
+    """What reading a stretch again did; `added` less `removed` is what the source has more.
+
+    `left`: issues that events went from.
+    """
 
     issues: set[int] = field(default_factory=set)
     new_issues: set[int] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
     added: int = 0
     moved: int = 0
     removed: int = 0
+
+    def count(self, other: "Reread") -> None:
+        """Count in what reading another stretch did."""
+        self.issues |= other.issues
+        self.new_issues |= other.new_issues
+        self.left |= other.left
+        self.by_type += other.by_type
+        self.added += other.added
+        self.moved += other.moved
+        self.removed += other.removed
 
 
 def reread_events(
@@ -97,7 +111,7 @@ def reread_events(
     remove_occurrences(db, [row["id"] for row in rows.values()])
     _show_again(db, same)
     batch = _move_and_add(call, source, moving, fresh)
-    done.moved = len(moving)
+    done.moved, done.left = len(moving), {row["issue_id"] for _, row in moving}
     given_back = _give_back(call, source, back, keys)
     done.added = len(fresh) + len(given_back)
     done.by_type.update(event.log_type for event in [*fresh, *given_back])
