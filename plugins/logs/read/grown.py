@@ -8,12 +8,21 @@ take the place of those that are stored, as they do in a reindex.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, Conflict
-from snaglist.plugins.issues import Event, EventSource, Reread, Unstored, forget_empty, reread_events, withdraw_event
+from snaglist.plugins.issues import (
+    Event,
+    EventSource,
+    Reread,
+    Unstored,
+    forget_empty,
+    reread_events,
+    resolve_issue_id,
+    withdraw_event,
+)
 from snaglist.plugins.logs import hookspecs
 from snaglist.plugins.logs.parsers import Reader
 from snaglist.plugins.logs.parsers.reader import SAMPLE_BYTES
@@ -23,6 +32,7 @@ from snaglist.plugins.logs.read.portions import MAX_READ, MAX_STORED, LineBatch,
 from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import coverage, deletions, queries
 
+MARK_BYTES: Final = 3  # with less of a file its encoding is not known, and all of it is read again in any case
 MakeReader = Callable[[bytes], Reader]  # of the first byte of a source, by a head of its file
 
 
@@ -42,7 +52,7 @@ class Grown:
     @classmethod
     def of(cls, known: Row[Any], head: bytes, make: MakeReader) -> Self | None:
         """Look at a source; None when its entries are the same."""
-        if not 0 < known.offset < min(len(head), SAMPLE_BYTES):
+        if not MARK_BYTES <= known.offset < min(len(head), SAMPLE_BYTES):
             return None
         text = head[known.first_byte : known.offset]
         before = _read(make(head[: known.offset]), text)
@@ -80,21 +90,26 @@ class Grown:
     def _replace(self, call: Call, source: EventSource, kept: Sequence[Event]) -> Reread:
         counted = {event.byte_start: event for event in self.before if coverage.was_counted(self.known.counted, event)}
         deleted = deletions.deleted_of(call.db, source.id)
+        found = queries.events_between(call.db, source.id, self.known.first_byte, self.known.offset, None)
+        stored = {one.byte_start for one in found}
+        lost = [(event.byte_start, event.byte_end) for start, event in counted.items() if start not in stored]
 
         def unstored(event: Event) -> Unstored:
-            # One that was counted and has no row was deleted, or given up.
-            return Unstored.DROPPED if event.byte_start in counted or deleted(event) else Unstored.NEW
+            # What was counted and has no row was deleted, or given up; no part of it comes back.
+            gone = any(start <= event.byte_start < end for start, end in lost)
+            return Unstored.DROPPED if gone or deleted(event) else Unstored.NEW
 
+        channels = {start: event.channel for start, event in counted.items()}
         done = Reread()
         gone = counted.keys() - {event.byte_start for event in kept}
-        done.removed = sum(withdraw_event(call, source, start, counted[start].channel) for start in sorted(gone))
+        done.removed = sum(withdraw_event(call, source, start, channels[start]) for start in sorted(gone))
         start = self.known.first_byte
         portions = _cut(kept, MAX_STORED)
         for some, following in zip(portions, [*portions[1:], []], strict=True):
             end = following[0].byte_start if following else self.known.offset
-            done.count(reread_events(call, source, start, end, some, unstored=unstored))
+            done.count(reread_events(call, source, start, end, some, unstored=unstored, channels=channels))
             start = end
-        for issue_id in sorted(done.left):
+        for issue_id in {resolve_issue_id(call.db, left) for left in done.left}:  # storing may have merged some
             forget_empty(call.db, issue_id)
         return done
 
