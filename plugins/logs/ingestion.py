@@ -9,6 +9,8 @@ from typing import Any, Self
 from snaglist.kernel import Call, times
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
+from snaglist.plugins.logs.own_formats.pattern import digest_of
+from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.read.portions import Rules
 from snaglist.plugins.logs.store import coverage, queries
@@ -68,6 +70,7 @@ class Ingestion:
     timezone: str
     access_issue_min_status: int
     unlevelled: str
+    formats: str = ""  # of people's own, as `digest_of` returns it
 
     @classmethod
     def load(cls, call: Call) -> Self:
@@ -78,12 +81,13 @@ class Ingestion:
             stored.get("timezone") or machine_zone(),
             stored.get("access_issue_min_status") or call.setting("access.issue_min_status"),
             stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
+            digest_of(in_use(call.db)),
         )
 
     @property
     def rules(self) -> Rules:
         """The filter for events of files."""
-        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled)
+        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled, self.formats)
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
@@ -139,5 +143,5 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def _save(call: Call, changed: Ingestion) -> dict[str, Any]:
-    put_setting(call.db, _KEY, asdict(changed))
+    put_setting(call.db, _KEY, {name: value for name, value in asdict(changed).items() if name != "formats"})
     return show(call)

@@ -28,7 +28,7 @@ class Formats:
 
     def foreign(self, text: str) -> tuple[Parser, Any] | None:
         """Return the first other parser that a line is a header of, and what it says."""
-        for parser in self._others:
+        for parser in self._others if not self.primary.own else ():  # what it does not match goes on with an entry
             header = parser.foreign(text)
             if header is not None:
                 return parser, header
@@ -74,6 +74,8 @@ class Formats:
                 continue
             if parser.log_type == self.console.log_type:
                 claimed = claimed // 2  # any time in front is a header to it, so a tie is no choice
+            if parser.own:
+                claimed *= 2  # few lines may begin an entry that the others would take for several
             if claimed > score:
                 best, score = index, claimed
         chosen = self._all[best]

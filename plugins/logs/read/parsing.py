@@ -10,6 +10,9 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Installation, Plugin, times
 from snaglist.plugins.logs import hookspecs
+from snaglist.plugins.logs.own_formats.parser import OwnFormat
+from snaglist.plugins.logs.own_formats.pattern import Format
+from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.read.portions import Rules
 
@@ -59,13 +62,21 @@ class Reading:
 
 
 def parsers_of(service: Installation, call: Call | None) -> tuple[Parser, ...]:
-    """Return the parsers of the plugins that are on in the call's application, and the built-in ones.
+    """Return the formats of the call's application, the parsers of its plugins that are on, and the built-in ones.
 
-    Without an application those of all plugins that work.
+    Without an application no formats, and the parsers of all plugins that work.
     """
     added = service.plugins.added(hookspecs.register_parsers)
     adding = {plugin.id for plugin, _ in added if call is None or _is_on(call, plugin)}
-    return (*(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
+    ours = [OwnFormat(one) for one in _formats_of(call)] if call is not None else []
+    return (*ours, *(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
+
+
+def _formats_of(call: Call) -> list[Format]:
+    if call.connection is not None:
+        return in_use(call.db)
+    with call.transaction(write=False) as db:
+        return in_use(db)
 
 
 def _is_on(call: Call, plugin: Plugin) -> bool:
