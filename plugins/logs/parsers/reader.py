@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from snaglist.plugins.issues import Event
@@ -9,6 +10,7 @@ from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.building import Builder, Limits, usable
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import Clock
+from snaglist.plugins.logs.parsers.described import describe
 from snaglist.plugins.logs.parsers.entry import Entry
 from snaglist.plugins.logs.parsers.formats import Formats
 from snaglist.plugins.logs.parsers.glued import is_glued, split_objects
@@ -27,8 +29,8 @@ class Reader:
 
     `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`.
     `log_type` and `encoding`, when given, are what an earlier reader of the same file chose. `complete` is the byte up
-    to which everything was handed out, `primary` the parser of the file. `layout`: where its lines have what, as a
-    JSON document; its `sentence` is for people. `whole`, after `close`: the last line has its end.
+    to which everything was handed out, `primary` the parser of the file. `whole`, after `close`: the last line has its
+    end.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Reader:
         self.encoding = encoding or found
         self._lines = _open_lines(sample, self.encoding, start, mark, capture_limit, fallback_encoding)
         self._capture_limit = capture_limit
+        self._parsers = parsers
         self._dates = (zone, modified_at, now)
         self._entry: Entry | None = None  # the one that took the last line
         self._opened: deque[Entry] = deque()  # those that are not handed out, as they began
@@ -71,10 +74,14 @@ class Reader:
             self._formats, clock, limits, channel=channel, modified_at=modified_at, zone_known=zone_known
         )
         self._builder.nearest = nearest
-        self.layout: dict[str, Any] | None = None
         self.complete = start
         self.whole = True
         self.undecoded = 0
+
+    @cached_property
+    def layout(self) -> dict[str, Any] | None:
+        """Where the lines of the file have what, as a JSON document; `sentence` is for people. None of no lines."""
+        return describe(self._formats, self._parsers)
 
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
