@@ -64,23 +64,27 @@ DEFAULT_SEVERITIES = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING"]
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """The settings of an application."""
+    """The settings of an application. `zone_known`: somebody set the zone; else it is that of the machine."""
 
     severities: tuple[str, ...]
     timezone: str
     access_issue_min_status: int
     unlevelled: str
+    zone_known: bool = False
     formats: str = ""  # of people's own, as `digest_of` returns it
 
     @classmethod
     def load(cls, call: Call) -> Self:
         """Read them in the open transaction; what was never set has the configured default."""
         stored = get_setting(call.db, _KEY) or {}
+        zone = stored.get("timezone")
         return cls(
             tuple(stored.get("severities") or default_severities(call)),
-            stored.get("timezone") or machine_zone(),
+            zone or machine_zone(),
             stored.get("access_issue_min_status") or call.setting("access.issue_min_status"),
             stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
+            # A version before did not note it, and stored the zone of the machine with any change.
+            stored.get("zone_known", zone is not None and zone != machine_zone()),
             digest_of(in_use(call.db)),
         )
 
@@ -111,6 +115,7 @@ def replace(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         given.get("timezone") or machine_zone(),
         given.get("access_issue_min_status") or call.setting("access.issue_min_status"),
         given.get("unlevelled") or call.setting("ingestion.unlevelled"),
+        bool(given.get("timezone")),
     )
     return _save(call, changed)
 
@@ -124,6 +129,7 @@ def change(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         given.get("timezone", now.timezone),
         given.get("access_issue_min_status", now.access_issue_min_status),
         given.get("unlevelled", now.unlevelled),
+        now.zone_known or "timezone" in given,
     )
     return _save(call, changed)
 

@@ -231,7 +231,7 @@ def month_number(name: str) -> int:
 
 
 _DOTTED = re.compile(
-    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.-])(())?", re.ASCII
+    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.-])()", re.ASCII
 )
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
 _DIGITS = re.compile(r"\d+", re.ASCII)
@@ -267,7 +267,7 @@ def _read_written(clock: Clock, text: str) -> str:
 
 def _hour(hour: str, half: str | None) -> int:
     number = int(hour)
-    if half is None:
+    if not half:
         return number
     return number % 12 + (12 if half in "Pp" else 0)
 

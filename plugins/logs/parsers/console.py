@@ -16,7 +16,7 @@ from snaglist.plugins.logs.parsers.special import job_head, special_head
 from snaglist.plugins.logs.parsers.stamps import SORTABLE
 from snaglist.plugins.logs.parsers.traces import follow
 
-_DETAILS = re.compile(r"[^\n]{0,100}\b(?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {1,4}")
+_DETAILS = re.compile(r"[^\n]{0,150}?\b((?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2,4})")
 # What runtimes print when they die is no part of the line a logger wrote before.
 _CRASH = re.compile(
     r"panic: |fatal error: |FATAL ERROR: |Exception in thread \"|Unhandled exception[.:]"
@@ -43,7 +43,7 @@ class Console(Parser):
 
     def __init__(self) -> None:
         self.layout: Layout = NOTHING_KNOWN
-        self._shapes: tuple[Shape, ...] = ()
+        self.shapes: tuple[Shape, ...] = ()
         self._headed = False
         self._forms: frozenset[str] = frozenset()  # of the headers with a level
         self._last = ""
@@ -60,16 +60,16 @@ class Console(Parser):
             return
         self._learned = lines
         self.layout = learn(lines)
-        self._shapes = ()
+        self.shapes = ()
         found = [self._read(line) for line in lines]
-        self._shapes = shapes_of(lines, found, self.layout)
+        self.shapes = shapes_of(lines, found, self.layout)
         heads = [head for head in found if head is not None]
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity and head.form)
 
     def _read(self, line: str) -> Head | None:
-        for shape in self._shapes:
+        for shape in self.shapes:
             head = shape.read(line)
             if head is not None:
                 return head
@@ -130,6 +130,7 @@ class Console(Parser):
         """Split message, trace and context."""
         time = clock.read(header.form, header.stamp) if header.form else ""
         header, lines = _next_line(header, lines)
+        lines, companions = _without_companions(lines)
         body = split_body(header.message, lines)
         severity = header.severity
         if not severity and header.form:
@@ -148,8 +149,21 @@ class Console(Parser):
             channel=header.channel,
             exceptions=body.exceptions,
             stack=body.stack,
-            context=f"{header.context} {body.context}".strip() if header.context else body.context,
+            context=_joined(header.context, body.context, companions),
         )
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part) if any(parts) else ""
+
+
+def _without_companions(lines: Sequence[str]) -> tuple[Sequence[str], str]:
+    """Split off the lines in which PostgreSQL says more of an error: each has the head of the error in front."""
+    for index, line in enumerate(lines):
+        if _DETAILS.match(line):
+            said = [line[found.start(1) :] if (found := _DETAILS.match(line)) else line for line in lines[index:]]
+            return lines[:index], "\n".join(said)
+    return lines, ""
 
 
 def _next_line(header: Head, lines: Sequence[str]) -> tuple[Head, Sequence[str]]:

@@ -15,12 +15,16 @@ MAX_CHANNELS, MIN_LINES = 50, 5  # that are learned each for itself, and the lin
 
 
 class Formats:
-    """The parsers of a file. `primary` is that of its lines; `console`, always last, takes what is left."""
+    """The parsers of a file. `primary` is that of its lines; `console`, always last, takes what is left.
+
+    `sample` are the lines that they learned from, `wrapped` those of them that carry lines of other logs.
+    """
 
     def __init__(self, parsers: Sequence[Parser], lines: Sequence[str], log_type: str | None) -> None:
         self.console = Console()
         fresh = [parser.fresh() for parser in parsers]
         self._all = [parser for parser in fresh if not isinstance(parser, Console)] + [self.console]
+        self.sample = lines
         self._of_channels: dict[str, Console] = {}  # that a wrapper names
         self.primary = self._choose(lines, log_type)
         self._others = [parser for parser in self._all if parser is not self.primary]
@@ -86,7 +90,7 @@ class Formats:
         """Give the sample to the parser of the file, and what is wrapped in it to the others."""
         self.primary.prime(lines)
         headers = [self.primary.header(line) for line in lines]
-        wrapped = [header for header in headers if type(header) is Wrapped]
+        self.wrapped = wrapped = [header for header in headers if type(header) is Wrapped]
         texts = [header.text for header in wrapped]
         if texts:
             for parser in self._others:
