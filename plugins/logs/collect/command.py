@@ -86,7 +86,8 @@ def make_reading(call: Call, module: str | None, timezone: str | None) -> tuple[
         ingestion = Ingestion.load(call)
         module_id = _module(call, module) if module else None
     zone = timezone or ingestion.timezone
-    return Reading(ingestion.rules, zone, module_id, own_zone=timezone is not None), ingestion
+    own = timezone is not None
+    return Reading(ingestion.rules, zone, module_id, own_zone=own, zone_known=own or ingestion.zone_known), ingestion
 
 
 def find_files(call: Call, paths: Sequence[str], *, follow_links: bool) -> Discovery:

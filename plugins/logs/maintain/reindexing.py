@@ -34,6 +34,7 @@ from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain import pushed
 from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
+from snaglist.plugins.logs.own_formats.pattern import PREFIX
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import what_failed
@@ -160,7 +161,8 @@ class Reindex:
         with open_file(file_at(self.call, row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
-            stretches = Stretches(self.call, file, row, rules, self._zone(row), parsers, start=position, **known)
+            zone = self._zone(row)
+            stretches = Stretches(self.call, file, row, rules, *zone, parsers, start=position, **known)
             while not self._work(row.id, stretches):
                 time.sleep(PAUSE_SECONDS)
 
@@ -255,15 +257,17 @@ class Reindex:
         saved = {"job_id": self.call.job_id, "at": at, "result": self.result.document(), "kept": self.kept}
         put_setting(self.call.db, SETTING, saved)
 
-    def _zone(self, row: Row[Any]) -> str:
-        return str(row.timezone) if row.counted["own_zone"] else self.ingestion.timezone
+    def _zone(self, row: Row[Any]) -> tuple[str, bool]:
+        """Return the zone of times without one, and whether somebody set it."""
+        own = row.counted["own_zone"]
+        return (str(row.timezone), True) if own else (self.ingestion.timezone, self.ingestion.zone_known)
 
     def _current(self, row: Row[Any]) -> dict[str, Any]:
         """Return the columns of a source that was read again under the settings of now."""
-        rules, zone = self.ingestion.rules, self._zone(row)
+        rules, (zone, zone_known) = self.ingestion.rules, self._zone(row)
         return {
             "read_under": coverage.stamp(rules, None if row.counted["own_zone"] else zone),
-            "counted": coverage.widen(row.counted, rules),
+            "counted": coverage.widen({**row.counted, "zone_known": zone_known}, rules),
             "timezone": zone,
             "parser_version": PARSER_VERSION,
         }
@@ -274,7 +278,12 @@ class Reindex:
             return Unstored.DROPPED
         if event.occurred_at < self.oldest:
             return Unstored.DROPPED
-        return Unstored.COUNTED if coverage.was_counted(row.counted, event) else Unstored.NEW
+        if not coverage.was_counted(row.counted, event):
+            return Unstored.NEW
+        # A format finds levels and entries that nobody knew of, so what it reads first may never have been counted.
+        by_format = event.log_type.startswith(PREFIX)
+        read_anew = by_format and not coverage.has_formats(row.read_under, self.ingestion.rules)
+        return Unstored.UNSURE if read_anew else Unstored.COUNTED
 
 
 def _is_settled(row: Row[Any]) -> bool:

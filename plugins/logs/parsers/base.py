@@ -50,6 +50,8 @@ class Parser:
     # The characters that a header in a file of another format begins with one of, "" for any: other lines do not come
     # to `foreign`.
     begins: ClassVar[str] = ""
+    # Whether somebody made it for these very logs: then it goes before the others.
+    own: ClassVar[bool] = False
 
     def fresh(self) -> Self:
         """Return the parser for one file; a format with directives in the file returns a copy with own state."""

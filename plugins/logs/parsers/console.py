@@ -43,7 +43,7 @@ class Console(Parser):
 
     def __init__(self) -> None:
         self.layout: Layout = NOTHING_KNOWN
-        self._shapes: tuple[Shape, ...] = ()
+        self.shapes: tuple[Shape, ...] = ()
         self._headed = False
         self._forms: frozenset[str] = frozenset()  # of the headers with a level
         self._last = ""
@@ -60,16 +60,16 @@ class Console(Parser):
             return
         self._learned = lines
         self.layout = learn(lines)
-        self._shapes = ()
+        self.shapes = ()
         found = [self._read(line) for line in lines]
-        self._shapes = shapes_of(lines, found, self.layout)
+        self.shapes = shapes_of(lines, found, self.layout)
         heads = [head for head in found if head is not None]
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity and head.form)
 
     def _read(self, line: str) -> Head | None:
-        for shape in self._shapes:
+        for shape in self.shapes:
             head = shape.read(line)
             if head is not None:
                 return head

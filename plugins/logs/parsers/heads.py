@@ -209,7 +209,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
         elif severity and not after_word and not name.isupper():
             if token.set_off:
                 return severity, name, end, " ".join(context)
-            if not index and name.islower():
+            if not index and name.islower() and name.upper() not in VAGUE:
                 return severity, name, token.start, ""
         letter = _LETTER.fullmatch(name) if len(name) < 3 else None
         if letter and not after_word and (expected or _is_letter_level(line, end)):

@@ -25,6 +25,9 @@ _BRACKETS: Final = {
     "{": r"\{[^{}\n]{0,200}\}",
 }
 _WORD: Final = r"[^\s\[\](){}<>|,;:\"]{1,150}"
+_NO_LEVEL: Final = rf"(?!(?:{_PLAIN_LEVELS})\b)"
+_NOT_WITHIN: Final = r"(?<![^\W_])"  # a word
+_ESCAPED = re.compile(r"\\(.)")
 _STAMP_PIECE = re.compile(r"(?<=[.,])\d+|\d+|[^\W\d_]{2,}| +|.")
 
 
@@ -49,6 +52,12 @@ class Shape:
         if not severity:
             return None
         return Head(self.form, time, severity, message_of(line, found.end()), spelled=level)
+
+    @property
+    def readable(self) -> str:
+        """The expression for people, who may change it: all that is no use to them is left out."""
+        plain = _ESCAPED.sub(lambda one: one[1] if one[1] in " -#&~" else one[0], self.expression.pattern)
+        return plain.replace(_NO_LEVEL, "").replace(_NOT_WITHIN, "") + " {0,80}(?P<message>.*)"
 
 
 def shapes_of(lines: Iterable[str], heads: Sequence[Head | None], known: Layout) -> tuple[Shape, ...]:
@@ -90,11 +99,12 @@ def _shape(line: str, head: Head, known: Layout) -> tuple[str, str] | None:
     between, behind = line[begin + len(text) : place], line[place + len(level[1]) : level[2]]
     expression = (
         re.escape(line[:begin])
-        + f"({_time(text)})"
+        + f"(?P<time>{_time(text)})"
         + "".join(map(_general, _PIECE.findall(between)))
         # Capitals are a level wherever they stand; another spelling is one only where it is set off.
-        + (r"([^\W\d_a-z]{1,14}\d?)" if level[1].isupper() else r"([^\W\d_]{1,14}\d?)")
-        + ((" {0,20}" + re.escape(behind.strip())) if behind.strip() else r"(?![\w])")
+        + _NOT_WITHIN
+        + (r"(?P<level>[^\W\d_a-z]{1,14}\d?)" if level[1].isupper() else r"(?P<level>[^\W\d_]{1,14}\d?)")
+        + ((" {0,20}" + re.escape(behind.strip())) if behind.strip() else r"\b")
     )
     return expression, form
 
@@ -106,7 +116,7 @@ def _general(piece: str) -> str:
     if len(piece) > 1 and piece[0] in _BRACKETS:
         return _BRACKETS[piece[0]]
     if re.fullmatch(_WORD, piece) and piece not in "-*>":
-        return rf"(?!(?:{_PLAIN_LEVELS})\b){_WORD}"
+        return _NO_LEVEL + _WORD
     return re.escape(piece)
 
 

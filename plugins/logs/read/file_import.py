@@ -99,7 +99,9 @@ class FileImport:
         self.before = Unfinished.of(known) if known else None
         self.again = Again(self.before, reading.rules)
         self.tally = Tally.read(known.reading if known is not None else None)  # of all that was read of the file
-        self.zone = known.timezone if known and known.counted["own_zone"] and not reading.own_zone else reading.zone
+        of_source = known is not None and known.counted["own_zone"] and not reading.own_zone
+        self.zone = known.timezone if known and of_source else reading.zone
+        self.zone_known = bool(of_source or reading.zone_known or reading.own_zone)
         self.source: EventSource | None = None
         if known is not None:
             self.source = EventSource(known.id, known.module_id, stored_path(call, file.state.path))
@@ -147,6 +149,7 @@ class FileImport:
             parsers=self.reading.parsers,
             start=self.position,
             zone=self.zone,
+            zone_known=self.zone_known,
             modified_at=self.file.state.modified_at,
             channel=known.channel if known is not None else self.reading.name or self.file.state.name,
             log_type=format_of.log_type if format_of is not None else None,
@@ -224,10 +227,12 @@ class FileImport:
 
     def _values(self, last: bool) -> dict[str, Any]:
         """Return the columns that move with the checkpoint; the modification time only when all was read."""
-        state, damage = self.file.state, self.condition.damage
+        state, damage, reading = self.file.state, self.condition.damage, self.reading
         values = {
             **self.trail.columns(),
-            **coverage.columns(self.known, self.reading.rules, self.reading.zone, own_zone=self.reading.own_zone),
+            **coverage.columns(
+                self.known, reading.rules, reading.zone, own_zone=reading.own_zone, zone_known=self.zone_known
+            ),
             "identity": state.identity,
             "size": max(self.position, 0 if state.compression else state.size),
             "log_type": self.reader.log_type,

@@ -22,6 +22,7 @@ class Rules:
     severities: frozenset[str]
     access_issue_min_status: int
     unlevelled: str = FAILURES
+    formats: str = ""  # what tells the formats of people's own from others, as `digest_of` returns it
 
     def keep(self, event: Event) -> bool:
         """Tell whether an event is stored."""

@@ -11,6 +11,7 @@ from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key, path_text
 from snaglist.plugins.logs.collect.command import STANDARD_INPUT
 from snaglist.plugins.logs.collect.discovery import reason
+from snaglist.plugins.logs.ingestion import machine_zone
 from snaglist.plugins.logs.parsers import Parser, Reader, Watched
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, make_reader, parse, read_with
@@ -25,7 +26,7 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
+def explain(session: Session, name: str, zone: str | None) -> dict[str, Any]:
     """Read a file, or standard input, and return what becomes of it; raises NotFound or ServiceError."""
     shown = path_text(name)
     try:
@@ -49,7 +50,7 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
 
 
 def _explain(
-    session: Session, opened: Callable[[], BinaryIO], name: str, modified_at: str, zone: str
+    session: Session, opened: Callable[[], BinaryIO], name: str, modified_at: str, zone: str | None
 ) -> dict[str, Any]:
     service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
 
@@ -57,7 +58,14 @@ def _explain(
         with opened() as stream:
             head = stream.read(service.settings["ingestion.sample_bytes"])
             reader = make_reader(
-                service, head, parsers=parsers, start=0, zone=zone, modified_at=modified_at, channel=name
+                service,
+                head,
+                parsers=parsers,
+                start=0,
+                zone=zone or machine_zone(),
+                zone_known=zone is not None,
+                modified_at=modified_at,
+                channel=name,
             )
             tally = Tally()
             return reader, tally, [_entry(event, tally) for event in _events(reader, head, stream)]

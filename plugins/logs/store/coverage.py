@@ -16,30 +16,34 @@ from snaglist.plugins.logs.read.tally import LEVELLED, Tally, left_out
 
 # First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
 Part = Sequence[int]
+_FORMATS = " formats "
 
 
 def stamp(rules: Rules, zone: str | None) -> str:
     """Return the settings in short; `zone` is None when it was given for the source."""
     unlevelled = "" if rules.unlevelled == FAILURES else f" {rules.unlevelled}"
-    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}"
+    formats = f"{_FORMATS}{rules.formats}" if rules.formats else ""
+    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}{formats}"
 
 
-def begin(rules: Rules, *, own_zone: bool) -> dict[str, Any]:
-    """Return the record of a source to be read from its first byte."""
-    return {"parts": [_part(0, rules)], "own_zone": own_zone}
-
-
-def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool) -> dict[str, Any]:
+def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool, zone_known: bool) -> dict[str, Any]:
     """Return what a source was read under once more bytes of it are; `known`: the source as it was, if it was."""
     if known is None or not known.offset:
-        return {"read_under": stamp(rules, None if own_zone else zone), "counted": begin(rules, own_zone=own_zone)}
+        counted = {"parts": [_part(0, rules)], "own_zone": own_zone, "zone_known": zone_known}
+        return {"read_under": stamp(rules, None if own_zone else zone), "counted": counted}
     own_zone = own_zone or known.counted["own_zone"]
     parts: list[Part] = [_whole(earlier) for earlier in known.counted["parts"]]
     part = _part(known.offset, rules)
     if list(parts[-1][1:]) != part[1:]:
         parts = [*(earlier for earlier in parts if earlier[0] < known.offset), part]
     now = stamp(rules, None if own_zone else zone)
-    return {"read_under": now if now == known.read_under else "", "counted": {"parts": parts, "own_zone": own_zone}}
+    counted = {"parts": parts, "own_zone": own_zone, "zone_known": zone_known or own_zone}
+    return {"read_under": now if now == known.read_under else "", "counted": counted}
+
+
+def zone_known(source: Row[Any]) -> bool:
+    """Tell whether somebody had set the zone of a source; the first version did not note it of the settings."""
+    return bool(source.counted.get("zone_known", source.counted["own_zone"]))
 
 
 def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
@@ -50,6 +54,11 @@ def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
         for start, known, lowest, known_unlevelled in map(_whole, record["parts"])
     ]
     return {**record, "parts": parts}
+
+
+def has_formats(read_under: str, rules: Rules) -> bool:
+    """Tell whether a source was read with the formats of people's own that are in use now."""
+    return read_under.partition(_FORMATS)[2] == rules.formats
 
 
 def was_counted(record: Mapping[str, Any], event: Event) -> bool:

@@ -35,7 +35,7 @@ def test_a_run_and_a_source_say_how_much_is_known(client: Client, drop: Any, lin
     assert result["remarks"] == [{"file": "app.log", **told}]
     (source,) = client.get("sources").json["data"]
     assert (source["reading"], source["remarks"], source["filtered_as"]) == (numbers, [told], "below WARNING")
-    assert source["layout"] is None
+    assert source["layout"]["sentence"] == "format: monolog"
 
 
 def test_a_file_without_any_level_is_a_warning_with_the_next_step(client: Client, drop: Any) -> None:
