@@ -21,6 +21,8 @@ from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
+from snaglist.plugins.logs.own_formats.commands import COMMANDS as FORMAT_COMMANDS
+from snaglist.plugins.logs.own_formats.handlers import ENDPOINTS as FORMATS
 from snaglist.plugins.logs.parsers import AccessLine, Clock, Parser, Reader
 from snaglist.plugins.logs.parsers.severity import by_level
 from snaglist.plugins.logs.parsers.traces import read_trace
@@ -115,7 +117,7 @@ def register_settings() -> Sequence[Option]:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Register what is shown of sources, how files are read, and their maintenance."""
-    return (*ENDPOINTS, *MAINTENANCE)
+    return (*ENDPOINTS, *FORMATS, *MAINTENANCE)
 
 
 @hookimpl
@@ -192,8 +194,8 @@ def register_jobs() -> Sequence[Job]:
 
 @hookimpl
 def register_commands() -> Sequence[click.Command]:
-    """Add `import`, `sources`, `explain` and `demo`."""
-    return COMMANDS
+    """Add `import`, `sources`, `formats`, `explain` and `demo`."""
+    return (*COMMANDS, *FORMAT_COMMANDS)
 
 
 @hookimpl

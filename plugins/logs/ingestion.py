@@ -9,6 +9,8 @@ from typing import Any, Self
 from snaglist.kernel import Call, times
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
+from snaglist.plugins.logs.own_formats.pattern import Format
+from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.read.portions import Rules
 from snaglist.plugins.logs.store import coverage, queries
@@ -69,6 +71,7 @@ class Ingestion:
     access_issue_min_status: int
     unlevelled: str
     zone_known: bool = False
+    formats: tuple[Format, ...] = ()  # of people's own
 
     @classmethod
     def load(cls, call: Call) -> Self:
@@ -82,12 +85,13 @@ class Ingestion:
             stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
             # A version before did not note it, and stored the zone of the machine with any change.
             stored.get("zone_known", zone is not None and zone != machine_zone()),
+            tuple(in_use(call.db)),
         )
 
     @property
     def rules(self) -> Rules:
         """The filter for events of files."""
-        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled)
+        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled, self.formats)
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
@@ -145,5 +149,5 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def _save(call: Call, changed: Ingestion) -> dict[str, Any]:
-    put_setting(call.db, _KEY, asdict(changed))
+    put_setting(call.db, _KEY, {name: value for name, value in asdict(changed).items() if name != "formats"})
     return show(call)

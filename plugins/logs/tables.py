@@ -5,7 +5,7 @@ Steps of the issues area made the first three.
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from snaglist.kernel.columns import data, document, id_column, metadata, moment, number, reference, text
+from snaglist.kernel.columns import data, document, flag, id_column, metadata, moment, number, reference, text
 
 sources = Table(
     "sources",
@@ -48,6 +48,23 @@ sources = Table(
     Index("ix_sources_content_hash", "content_hash"),
     Index("ix_sources_imported_at", "imported_at"),
     Index("ix_sources_family", "family"),
+)
+
+# Formats of people's own, tried in the order of `position`.
+log_formats = Table(
+    "log_formats",
+    metadata,
+    id_column(),
+    text("name", 32),
+    text("pattern", 2000),
+    text("sample"),
+    text("zone", 64, nullable=True),
+    number("position"),
+    flag("enabled"),
+    moment("created_at"),
+    moment("updated_at"),
+    UniqueConstraint("name", name="uq_log_formats_name"),
+    sqlite_autoincrement=True,
 )
 
 # Documents of pushed events.
@@ -110,4 +127,4 @@ deleted_events = Table(
     number("deletion_id"),
 )
 
-TABLES = (sources, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)
+TABLES = (sources, log_formats, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)

@@ -34,6 +34,7 @@ from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain import pushed
 from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
+from snaglist.plugins.logs.own_formats.pattern import PREFIX
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import what_failed
@@ -277,7 +278,12 @@ class Reindex:
             return Unstored.DROPPED
         if event.occurred_at < self.oldest:
             return Unstored.DROPPED
-        return Unstored.COUNTED if coverage.was_counted(row.counted, event) else Unstored.NEW
+        if not coverage.was_counted(row.counted, event):
+            return Unstored.NEW
+        # A format finds levels and entries that nobody knew of, so what it reads first may never have been counted.
+        by_format = event.log_type.startswith(PREFIX)
+        read_anew = by_format and not coverage.has_formats(row.read_under, self.ingestion.rules)
+        return Unstored.UNSURE if read_anew else Unstored.COUNTED
 
 
 def _is_settled(row: Row[Any]) -> bool:

@@ -6,6 +6,7 @@ work per line is one dictionary look-up, because lines of the same minute are cl
 
 import re
 from collections.abc import Callable
+from copy import copy
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -63,6 +64,12 @@ class Clock:
         self._bounded = bounded
         self.last = ("", "", NO_TIME)  # the text of the form `written` read last, its time, and how sure it is
         self._minutes: dict[tuple[str, str], str] = {}
+
+    def in_zone(self, zone: str) -> "Clock":
+        """Return a clock of the same file for times of another zone."""
+        other = copy(self)
+        other.zone, other._minutes = ZoneInfo(zone), {}
+        return other
 
     def read(self, form: str, text: str) -> str:
         """Read a stamp of a named form, such as `iso`: see `FORMS`, and Log formats in docs/plugins.md."""
@@ -242,12 +249,16 @@ def _written(clock: Clock, text: str) -> str:
 
 
 def _read_written(clock: Clock, text: str) -> str:
-    found = _DOTTED.search(text) or _CLOCK.search(text)
+    if text[4:5] == ":" == text[7:8]:
+        text = f"{text[:4]}-{text[5:7]}-{text[8:]}"  # `2025:02:11-07:30:15`
+    found = (_DOTTED.search(text) if text.count(":") < 2 else None) or _CLOCK.search(text)
     if found is None:
         return ""
     hour, minute, second, half = found.groups()
     shown = f"{_hour(hour, half):02d}:{minute}:{second or '00'}"
     zone, year = text[found.end() :].strip(), ""
+    if not zone and (first := text.partition(" ")[0]) in ZONES:  # `PDT Apr 16 21:05:29`
+        zone = first
     if zone[-4:].isdigit() and (len(zone) == 4 or zone[-5] == " "):
         zone, year = zone[:-4].strip(), zone[-4:]
     date = read_date(text[: found.start()], clock.order, year)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from snaglist.plugins.logs.parsers.severity import FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
+from snaglist.plugins.logs.parsers.severity import DOUBLED, FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
 MAX_TOKENS: Final = 9
@@ -22,9 +22,10 @@ _PAIR_FORM = (
 )
 _PAIR = re.compile(_PAIR_FORM)
 # Behind separators an opening bracket, a pair, or a word.
-_TOKEN = re.compile(r"[ \t|\-:>,;*]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_PADDED = frozenset((" :", "  "))
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
-_NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
+_NAMED = re.compile(r"[\d._/:@#$%~+*-]")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
     ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
 )
@@ -32,7 +33,10 @@ _PIECES = re.compile(r"[\s:/|,@]+")
 _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
 _CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
 _LETTER = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
-_CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
+_CLOCKISH = re.compile(r"\d(?::\d\d|\d{7})")
+# Two words of a sentence, with nothing between them that sets a level off.
+_SENTENCE = re.compile(r"[ \t|\-:>,;*)\]}\"]*+([^\W\d_]{2,40}) ([^\W\d_]{2,40})(?= [^\s|:(-]|$)")
+_GLUED_DATE = re.compile(r"([^\s\[(]{2,60}?[:|])(?=\d{4}[-/.]\d\d[-/.]\d\d[T ])")
 
 
 @dataclass(slots=True)
@@ -108,6 +112,8 @@ def tokens(line: str, position: int) -> Iterator[Token]:
             name = word.rstrip(":")
             behind = line[position : position + 2]
             set_off = len(word) != len(name) or behind[:1] in _BAR or behind == " |"
+            if not set_off and behind in _PADDED:  # `error    : text`
+                set_off = line[position : position + 16].lstrip(" ")[:1] == ":"
             # Digits and signs make a name; so do a bracket right behind and the blanks of a padded column.
             is_name = set_off or behind[:1] in _OPENING or behind in _PADDING or _NAMED.search(name) is not None
             yield Token("name" if is_name else "word", name, start, position, set_off)
@@ -142,6 +148,10 @@ def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head
 
 def _late(line: str, known: Layout) -> Head | None:
     """Read a line whose time stands behind other tokens: a level, an address, the name of a program."""
+    if (glued := _GLUED_DATE.match(line)) is not None and (stamp := find_stamp(line, glued.end())) is not None:
+        level = next((piece for piece in _PIECES.split(glued[1]) if piece in NAMES and piece not in VAGUE), "")
+        if level:  # `Thread-14::ERROR::2025-02-11 07:30:15,120::`
+            return Head(stamp[0], stamp[1], NAMES[level], line[stamp[2] :].lstrip(" \t-|:]"), spelled=level)
     severity = spelled = ""
     words = 0
     for index, token in enumerate(tokens(line, 0)):
@@ -175,6 +185,10 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
     Before the level may stand brackets, numbers, pairs and names. Words of a sentence end the search: a level among
     them is one only where other lines of the file have theirs at the same place.
     """
+    if known.level_place < 2 and (said := _SENTENCE.match(line, start)) is not None:
+        first, second = said.groups()
+        if first.upper() not in NAMES and second.upper() not in NAMES:
+            return None
     words = 0
     after_word = False
     context: list[str] = []
@@ -183,7 +197,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
         expected = index == known.level_place and (text.isupper() or not known.upper)
         if token.kind == "group":
             severity, spelled = _in_group(text)
-            if severity and not after_word:
+            if severity and (index == known.level_place or not after_word):
                 return severity, spelled, end, " ".join(context)
             after_word = False
             continue
@@ -196,7 +210,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
             after_word = False
             continue
         name = text.rstrip("-.")
-        severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() else "")
+        severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() or name[:4] == "LOG_" else "")
         if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
             if expected or name not in VAGUE or not index or token.set_off:
                 return severity, name, end, " ".join(context)
@@ -205,7 +219,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
                 return severity, name, end, " ".join(context)
             if not index and name.islower() and name.upper() not in VAGUE:
                 return severity, name, token.start, ""
-        letter = _LETTER.fullmatch(name)
+        letter = _LETTER.fullmatch(name) if len(name) < 3 else None
         if letter and not after_word and (expected or _is_letter_level(line, end)):
             return LETTERS[letter[1]], name, end, " ".join(context)
         if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
@@ -226,7 +240,7 @@ def _in_group(text: str) -> tuple[str, str]:
     """Return the severity and spelling of a level in brackets: `[error]`, `[core:error]`, `[Server thread/INFO]`."""
     if len(text) > 60 or not text:
         return "", ""
-    severity = by_name(text) or (LETTERS.get(text, "") if len(text) == 1 else "")
+    severity = by_name(text) or DOUBLED.get(text, "") or (LETTERS.get(text, "") if len(text) == 1 else "")
     if severity:
         return severity, text
     pieces = _PIECES.split(text)
@@ -236,11 +250,17 @@ def _in_group(text: str) -> tuple[str, str]:
                 return NAMES[piece], piece
         if _MODULE_LEVEL.fullmatch(text):
             return by_name(pieces[-1]), pieces[-1]
+        # `[03038 info 'Default' opID=31]`: what stands around it are no words.
+        words = [piece for piece in pieces if piece.isalpha()]
+        if len(words) == 1 and len(pieces) > 1 and words[0].upper() not in VAGUE:
+            return by_name(words[0]), words[0]
     return "", ""
 
 
 def _composed(name: str) -> tuple[str, str] | None:
     """Return severity and spelling of a level within a name: `ERROR/ForkPoolWorker-1`, `app.ERROR`, `daemon.err`."""
+    if "." not in name and "/" not in name:
+        return None
     facility = FACILITY_LEVEL.fullmatch(name)
     if facility is not None and by_name(facility[1]):
         return by_name(facility[1]), facility[1]

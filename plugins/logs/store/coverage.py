@@ -11,17 +11,20 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
+from snaglist.plugins.logs.own_formats.pattern import digest_of
 from snaglist.plugins.logs.read.portions import FAILURES, Rules
 from snaglist.plugins.logs.read.tally import LEVELLED, Tally, left_out
 
 # First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
 Part = Sequence[int]
+_FORMATS = " formats "
 
 
 def stamp(rules: Rules, zone: str | None) -> str:
     """Return the settings in short; `zone` is None when it was given for the source."""
     unlevelled = "" if rules.unlevelled == FAILURES else f" {rules.unlevelled}"
-    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}"
+    formats = f"{_FORMATS}{digest_of(rules.formats)}" if rules.formats else ""
+    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}{formats}"
 
 
 def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool, zone_known: bool) -> dict[str, Any]:
@@ -52,6 +55,11 @@ def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
         for start, known, lowest, known_unlevelled in map(_whole, record["parts"])
     ]
     return {**record, "parts": parts}
+
+
+def has_formats(read_under: str, rules: Rules) -> bool:
+    """Tell whether a source was read with the formats of people's own that are in use now."""
+    return read_under.partition(_FORMATS)[2] == digest_of(rules.formats)
 
 
 def was_counted(record: Mapping[str, Any], event: Event) -> bool:

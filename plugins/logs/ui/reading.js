@@ -19,7 +19,8 @@ export default (ui) => {
   const short = (source) => source.reading?.entries > 0 && html`${ui.number(source.reading.entries)}
     ${[shares(source.reading), filtered(source)].filter(Boolean).map((text) => html`<div class="faint">${text}</div>`)}`;
 
-  const remarks = ({ remarks: found }) => found?.map(({ kind, text }) => html`<p class="remark" data-kind=${kind}>${kind === "warning" && html`<b>Warning: </b>`}${text}</p>`);
+  const remarks = ({ id, remarks: found }) => found?.map(({ kind, text }) => html`<p class="remark" data-kind=${kind}>${kind === "warning" && html`<b>Warning: </b>`}${text}
+    ${kind === "warning" && html`<a class="button" href=${ui.link({ view: "format", source: id })}>Make a format</a>`}</p>`);
 
   /** Where the lines have what, and what was counted. */
   const whole = (source) => html`${source.layout && html`<p>${source.layout.sentence}</p>`}

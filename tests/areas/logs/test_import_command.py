@@ -165,6 +165,30 @@ def test_a_file_in_which_nothing_is_known_is_a_warning_with_the_next_step(snagli
     assert snaglist("explain", "app.log").stdout.splitlines()[-2] == "with a time: 0%, with a level: 0%"
 
 
+def test_formats_are_tried_added_used_and_removed(snaglist: Run, tmp_path: Path) -> None:
+    (tmp_path / "printer.log").write_text("E/tray 03.01.2026 10:00:00 paper jam\n  lower tray\n" * 3)
+    pattern = r"(?P<level>\w)/(?P<logger>\w+) (?P<time>[\d.]+ [\d:]+) (?P<message>.*)"
+    tried = snaglist("formats", "try", "printer.log", "--pattern", pattern).stdout.splitlines()
+    assert tried[0] == "the pattern: 3 of 6 lines begin an entry, 3 have a time, 3 a level"
+    assert tried[2].split() == ["1", "2026-01-03", "10:00:00", "ERROR", "tray", "paper", "jam"]
+    assert "there is no format yet" in snaglist("formats", "try", "printer.log").stderr
+    refused = snaglist("formats", "add", "printer", "(?P<level>")
+    assert refused.returncode == 1 and "pattern: missing )" in refused.stderr
+    assert snaglist("formats", "add", "printer", pattern).returncode == 0
+    assert snaglist("formats", "add", "printer", pattern, "--zone", "Europe/Berlin").returncode == 0
+    (listed,) = json.loads(snaglist("--json", "formats", "list").stdout)["data"]
+    assert (listed["name"], listed["zone"]) == ("printer", "Europe/Berlin")
+    assert "2026-01-03 09:00:00" in snaglist("formats", "try", "printer.log").stdout
+    assert snaglist("import", "printer.log").stdout.splitlines()[1].split()[1:5] == [
+        "format_printer",
+        "3",
+        "100%",
+        "100%",
+    ]
+    assert snaglist("formats", "remove", "printer").returncode == 0
+    assert snaglist("formats", "remove", "printer").returncode == 1
+
+
 def test_standard_input_counts_every_run(snaglist: Run, line: Line) -> None:
     for _ in range(2):
         body = json.loads(snaglist("import", "--json", "-", stdin=line("piped")).stdout)

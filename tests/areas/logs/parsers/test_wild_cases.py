@@ -1,7 +1,6 @@
-"""Logs as people send them around: 75 cases in 35 kinds, each read in full.
+"""Logs as people send them around, `tests/cases/wild.jsonl`: 75 cases in 35 kinds, and what of them is counted.
 
-`tests/cases/wild.jsonl` holds the cases. `checks` are counted here; what `expect` says in words stands in
-`tests/cases/wild-read.jsonl`: for each entry its message, where its time and level come from, and what it has besides.
+What they say in words is looked at in `test_cases_in_full.py`.
 """
 
 import json
@@ -30,38 +29,12 @@ def lines_of(name: str) -> list[dict[str, Any]]:
 
 
 WILD = lines_of("wild.jsonl")
-READ = {case["id"]: case["entries"] for case in lines_of("wild-read.jsonl")}
 
 
 def read(case: dict[str, Any]) -> list[Event]:
     data = case["input"].encode()
     reader = Reader(data, modified_at=case.get("modified_at", MODIFIED_AT), now=NOW, channel="till.log")
     return [*reader.feed(data), *reader.close()]
-
-
-def said(event: Event) -> dict[str, Any]:
-    """Return what an event says, without what is as usual."""
-    found: dict[str, Any] = {
-        "message": event.message.split("\n")[0],
-        "time_source": event.time_source,
-        "level_source": event.level_source,
-        "log_type": event.log_type,
-    }
-    if event.channel != "till.log":
-        found["channel"] = event.channel
-    if event.server_name:
-        found["host"] = event.server_name
-    if event.context:
-        found["context"] = event.context
-    if event.exceptions:
-        found["exception"] = event.exceptions[-1].message
-        found["files"] = [
-            f"{frame.file}:{frame.line}" for exception in event.exceptions for frame in exception.frames if frame.file
-        ]
-    if event.access:
-        found["request"] = f"{event.access.method} {event.access.path}"
-        found["agent"] = event.access.agent
-    return found
 
 
 @pytest.mark.parametrize("case", WILD, ids=lambda case: case["id"])
@@ -83,8 +56,3 @@ def test_what_is_counted(case: dict[str, Any]) -> None:
     if "groups" in checks:
         assert list(groups.values()) == checks.pop("groups")
     assert not checks, "a check that nothing looks at"
-
-
-@pytest.mark.parametrize("case", WILD, ids=lambda case: case["id"])
-def test_what_is_said_in_words(case: dict[str, Any]) -> None:
-    assert [said(event) for event in read(case)] == READ[case["id"]]
