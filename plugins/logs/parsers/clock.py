@@ -202,6 +202,8 @@ def _offset(zone: str) -> timedelta | None:
     minutes = ZONES.get(zone.upper())
     if minutes is not None:
         return timedelta(minutes=minutes)
+    if len(zone) == 4 and zone[0] in "+-" and zone[1:].isdigit():
+        return timedelta(minutes=int(zone))  # of Db2 and of Configuration Manager
     found = _OFFSET.fullmatch(zone)
     if not found:
         return None
@@ -224,9 +226,11 @@ def month_number(name: str) -> int:
 
 
 _DOTTED = re.compile(
-    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.-])(())?", re.ASCII
+    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.]|-\d\d(?!\d))", re.ASCII
 )
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII)
+_CLOCK = re.compile(
+    r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII
+)
 _DIGITS = re.compile(r"\d+", re.ASCII)
 
 
@@ -245,8 +249,8 @@ def _read_written(clock: Clock, text: str) -> str:
     found = _DOTTED.search(text) or _CLOCK.search(text)
     if found is None:
         return ""
-    hour, minute, second, half = found.groups()
-    shown = f"{_hour(hour, half):02d}:{minute}:{second or '00'}"
+    hour, minute, second, *half = found.groups()
+    shown = f"{_hour(hour, half[0] if half else None):02d}:{minute}:{second or '00'}"
     zone, year = text[found.end() :].strip(), ""
     if zone[-4:].isdigit() and (len(zone) == 4 or zone[-5] == " "):
         zone, year = zone[:-4].strip(), zone[-4:]

@@ -16,7 +16,7 @@ MAX_TOKENS: Final = 9
 _TIME_WITHIN: Final = 120  # characters from the beginning of a line
 
 _CLOSERS = {"[": "]", "(": ")", "<": ">", "{": "}"}
-_SEPARATORS: Final = " \t|-:>,;*"
+_SEPARATORS: Final = " \t|-:>,;*)]"
 _WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
 _PAIR = re.compile(
     r"([A-Za-z_][\w.@-]{0,60})=(?:\"((?:[^\"\\\n]|\\.){0,500})\"|'([^'\n]{0,500})'|([^\s|\"',;]{0,300}))"
@@ -28,7 +28,8 @@ _LEVEL_KEYS: Final = frozenset(
 _PIECES = re.compile(r"[\s:/|,@]+")
 _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
 _CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
-_LETTER = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
+LETTER: Final = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
+_BEFORE_TIME = re.compile(r"[ ,;|:]{1,3}(?=\d)")
 _CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
 
 
@@ -127,7 +128,7 @@ def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
     if line[0] == "[" and line[start - 1] != "]":
         closed = line.find("]", start, start + 150)
         if closed > 0:
-            severity, spelled = _in_group(line[start:closed].strip(" :-,"))
+            severity, spelled = _behind_time(line[start:closed].strip(" :-,"))
             if severity:
                 return Head(form, text, severity, line[closed + 1 :].lstrip(), spelled=spelled)
             start = closed + 1
@@ -137,7 +138,7 @@ def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
 def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head:
     """Make the head of a line whose time ends at `start`."""
     found = find_level(line, start, known)
-    rest = line[start:].lstrip(" \t-|:]")
+    rest = line[start:].lstrip(" \t-|:],")
     pairs = rest if _PAIR.match(rest) else ""
     if found is None:
         return Head(form, stamp, "", rest, pairs=pairs)
@@ -147,6 +148,8 @@ def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head
 
 def _late(line: str, known: Layout) -> Head | None:
     """Read a line whose time stands behind other tokens: a level, an address, the name of a program."""
+    if "::" in line[:60] and (head := _in_columns(line)) is not None:
+        return head
     severity = spelled = ""
     words = 0
     for index, token in enumerate(tokens(line, 0)):
@@ -160,6 +163,8 @@ def _late(line: str, known: Layout) -> Head | None:
             head = _behind(line, form, text, end, known)
             return head if head.severity or not words or index in known.times_at else None
         if token.kind == "group":
+            if not index and (head := _all_in_group(line, token)) is not None:
+                return head
             severity, spelled = (severity, spelled) if severity else _in_group(token.text)
         elif token.kind == "word" or (token.kind == "name" and not token.text[:1].isdigit()):
             level = NAMES.get(token.text, "") or (by_name(token.text) if token.set_off else "")
@@ -169,8 +174,37 @@ def _late(line: str, known: Layout) -> Head | None:
                 severity, spelled = level, token.text
             else:
                 words += 1
-        if words > 2 or token.end > _TIME_WITHIN:
+        if (words > 2 and index >= max(known.times_at, default=0)) or token.end > _TIME_WITHIN:
             return None
+    return None
+
+
+def _in_columns(line: str) -> Head | None:
+    """Read columns that colons part: `Thread-1::ERROR::2025-02-11 07:30:15,119::shop::no rate`."""
+    columns = line.split("::", 6)
+    for index, column in enumerate(columns[1:4], start=1):
+        stamp = find_stamp(column)
+        if stamp is None or stamp[2] != len(column):
+            continue
+        spelled = next((text for text in columns[:index] if by_name(text)), "")
+        if not spelled:
+            return None
+        return Head(stamp[0], stamp[1], by_name(spelled), "::".join(columns[index + 1 :]), spelled=spelled)
+    return None
+
+
+def _all_in_group(line: str, token: Token) -> Head | None:
+    """Read a bracket that holds the level and then the time: `[Info: 2025-02-11 07:30:15: main]`, `[shop:warn,...]`."""
+    for sign in _BEFORE_TIME.finditer(line, token.start + 1, min(token.end, token.start + 60)):
+        stamp = find_stamp(line, sign.end())
+        if stamp is None or stamp[0] in ("epoch", "time", "clock") or stamp[2] > token.end:
+            continue
+        severity, spelled = _in_group(line[token.start + 1 : sign.start()].strip())
+        if not severity:
+            return None
+        form, text, end = stamp
+        context = line[end : token.end - 1].strip(" :,;|-")
+        return Head(form, text, severity, line[token.end :].lstrip(" \t-|:"), context=context, spelled=spelled)
     return None
 
 
@@ -200,17 +234,21 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
             context.append(text)
             after_word = False
             continue
-        name = text.rstrip("-.")
+        if token.set_off and text.lower() in _LEVEL_KEYS and (named := _WORD.match(line, end + 1)):
+            severity = by_name(named.group().rstrip(":."))
+            if severity:
+                return severity, named.group().rstrip(":."), named.end(), " ".join(context)
+        name = text.rstrip("-.!")
         severity = by_name(name)
         if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
             if expected or name not in VAGUE or not index or token.set_off:
                 return severity, name, end, " ".join(context)
         elif severity and not after_word and not name.isupper():
-            if token.set_off:
+            if token.set_off or (line[end : end + 2] == "  " and name.upper() not in VAGUE):
                 return severity, name, end, " ".join(context)
             if not index and name.islower():
                 return severity, name, token.start, ""
-        letter = _LETTER.fullmatch(name)
+        letter = LETTER.fullmatch(name)
         if letter and not after_word and (expected or _is_letter_level(line, end)):
             return LETTERS[letter[1]], name, end, " ".join(context)
         if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
@@ -229,6 +267,10 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
 
 def _in_group(text: str) -> tuple[str, str]:
     """Return the severity and spelling of a level in brackets: `[error]`, `[core:error]`, `[Server thread/INFO]`."""
+    # A thread has a name of any words, and the level behind it: `[Scheduler Thread #1/INFO]`.
+    behind = text.rpartition("/")[2]
+    if behind in NAMES and behind not in VAGUE:
+        return NAMES[behind], behind
     if len(text) > 60 or not text:
         return "", ""
     severity = by_name(text) or (LETTERS.get(text, "") if len(text) == 1 else "")
@@ -241,6 +283,18 @@ def _in_group(text: str) -> tuple[str, str]:
                 return NAMES[piece], piece
         if _MODULE_LEVEL.fullmatch(text):
             return by_name(pieces[-1]), pieces[-1]
+    return "", ""
+
+
+def _behind_time(text: str) -> tuple[str, str]:
+    """Return the same of what stands in one bracket with the time: `#31 error 'Shop'`, `ERROR/Worker-1`."""
+    severity, spelled = _in_group(text)
+    if severity:
+        return severity, spelled
+    for piece in _PIECES.split(text[:80])[:4]:
+        severity = by_name(piece)
+        if severity and piece.upper() not in VAGUE:
+            return severity, piece
     return "", ""
 
 

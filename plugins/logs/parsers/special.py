@@ -11,6 +11,11 @@ _GLOG = re.compile(
     r"[^\s\]]{1,200}:\d{1,7}\] ?",
     re.ASCII,
 )
+# Chromium and what is built with it: process and thread where they are known, month and day, clock, level, place.
+_CHROMIUM = re.compile(
+    r"\[(?:\d{1,10}:){0,2}(?P<day>\d{4})/(?P<clock>\d{6})(?:\.\d{1,9})?:(?P<level>[A-Z]{3,9}\d?):[^\]\s]{1,300}\] ?",
+    re.ASCII,
+)
 _RUBY = re.compile(
     r"[A-Z], \[(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?) #\d{1,9}\] {1,3}"
     r"(?P<level>[A-Z]{3,7}) -- [^:\n]{0,100}: ?(?P<tags>(?:\[[^\[\]\s][^\[\]]{0,80}\] ?){0,6})",
@@ -45,6 +50,8 @@ def special_head(line: str) -> Head | None:
         return _progress(line) if line.startswith("  2") else None
     if first == "=":
         return _report(line)
+    if first == "[":
+        return _chromium(line) if line[1:2].isdigit() else None
     if line[1:2].isdigit() and first.isupper():
         return _glog(line)
     if line[1:4] == ", [":
@@ -73,6 +80,16 @@ def _glog(line: str) -> Head | None:
     form = "month_day_compact" if len(day) == 4 else "compact"
     stamp = f"{day} {clock if len(day) == 4 else clock.replace(':', '')}"
     return Head(form, stamp, LETTERS[letter], line[found.end() :], spelled=letter)
+
+
+def _chromium(line: str) -> Head | None:
+    found = _CHROMIUM.match(line)
+    severity = by_name(found["level"]) if found else ""
+    if found is None or not severity:
+        return None
+    clock = found["clock"]
+    stamp = f"{found['day']} {clock[:2]}:{clock[2:4]}:{clock[4:]}"
+    return Head("month_day_compact", stamp, severity, line[found.end() :], spelled=found["level"])
 
 
 def _ruby(line: str) -> Head | None:
