@@ -174,6 +174,15 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "PUT", "ingestion-settings", {}, {"severities": ["LOUD"]}
     yield "PATCH", "ingestion-settings", {}, {"timezone": "UTC"}
     yield "PATCH", "ingestion-settings", {}, {"severitys": 1}
+    pattern = r"(?P<level>\w)/(?P<logger>\w+) (?P<time>[\d.]+ [\d:]+) (?P<message>.*)"
+    text = "E/tray 03.01.2026 10:00:00 paper jam\n  in the lower tray"
+    yield "POST", "log-formats", {}, {"name": "printer", "pattern": pattern, "sample": text}
+    yield "POST", "log-formats", {}, {"name": "printer", "pattern": r"(?P<time>\S+) .*"}
+    yield "GET", "log-formats", {}, None
+    yield "POST", "log-formats-preview", {}, {"pattern": pattern, "text": text}
+    yield "POST", "log-formats-preview", {}, {"pattern": "(?P<level>", "text": text}
+    yield "DELETE", "log-formats", {}, {"id": 1}
+    yield "DELETE", "log-formats", {}, {"id": 1}
     yield "POST", "reindex", {"wait": "true"}, {"source_id": 1}
     yield "POST", "reindex", {}, {"source_id": 999}
     yield "GET", "processed-retention", {}, None

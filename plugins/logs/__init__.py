@@ -1,6 +1,6 @@
 """Logs: parsers, the import of files and what is shown of sources."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources  # `files` is a module of this package
 from importlib.metadata import version
 from typing import Any
@@ -16,11 +16,13 @@ from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import COMMANDS
-from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT, latest_files
+from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT, latest_files, reading_warnings
 from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
 from snaglist.plugins.logs.maintain.handlers import JOBS
 from snaglist.plugins.logs.options import OPTIONS
+from snaglist.plugins.logs.own_formats.commands import COMMANDS as FORMAT_COMMANDS
+from snaglist.plugins.logs.own_formats.handlers import ENDPOINTS as FORMATS
 from snaglist.plugins.logs.parsers import AccessLine, Clock, Parser, Reader
 from snaglist.plugins.logs.parsers.severity import by_level
 from snaglist.plugins.logs.parsers.traces import read_trace
@@ -115,7 +117,7 @@ def register_settings() -> Sequence[Option]:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Register what is shown of sources, how files are read, and their maintenance."""
-    return (*ENDPOINTS, *MAINTENANCE)
+    return (*ENDPOINTS, *FORMATS, *MAINTENANCE)
 
 
 @hookimpl
@@ -140,6 +142,12 @@ def register_hookspecs() -> object:
 def check_added(hook: str, value: Any) -> None:
     """Look at parsers."""
     hookspecs.check_added(hook, value)
+
+
+@hookimpl
+def doctor_warnings(call: Call) -> Iterable[str]:
+    """Name the logs of the last days in which no time or no level is known."""
+    return reading_warnings(call)
 
 
 @hookimpl
@@ -186,8 +194,8 @@ def register_jobs() -> Sequence[Job]:
 
 @hookimpl
 def register_commands() -> Sequence[click.Command]:
-    """Add `import`, `sources`, `explain` and `demo`."""
-    return COMMANDS
+    """Add `import`, `sources`, `formats`, `explain` and `demo`."""
+    return (*COMMANDS, *FORMAT_COMMANDS)
 
 
 @hookimpl

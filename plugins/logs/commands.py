@@ -4,7 +4,7 @@ import click
 
 from snaglist.plugins.logs.collect.command import document, read_paths, report
 from snaglist.plugins.logs.collect.follow import follow_paths
-from snaglist.plugins.logs.ingestion import is_zone, machine_zone
+from snaglist.plugins.logs.ingestion import is_zone
 from snaglist.plugins.logs.maintain import relocating
 from snaglist.plugins.logs.show import demo, explain
 from snaglist.plugins.system import Session, command, group
@@ -74,7 +74,7 @@ def sources_move(session: Session, old: str, new: str, everywhere: bool, dry_run
 def explain_command(session: Session, timezone: str | None, file: str) -> None:
     """Show what becomes of each entry of a log, and why entries are one issue; stores nothing."""
     _check_zone(timezone)
-    found = explain.explain(session, file, timezone or machine_zone())
+    found = explain.explain(session, file, timezone)
     session.print(found, explain.report(found))
 
 

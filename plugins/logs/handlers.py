@@ -5,15 +5,18 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read, write
+from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read, times, write
 from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
+from snaglist.plugins.logs.read.tally import WARNING, Tally
 from snaglist.plugins.logs.show import raw_text
-from snaglist.plugins.logs.store import deletions, queries
+from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.logs.tables import sources
 from snaglist.plugins.system import job_reply, rows
 
 IMPORT = "import"
+MAX_WARNED = 20
+WARNED_DAYS = 7  # a log that was read longer ago is nobody's concern any more
 
 _FILE_FIELDS = (
     "id", "path", "size", "modified_at", "imported_at", "log_type", "channel", "occurrence_count",
@@ -34,8 +37,21 @@ def latest_files(call: Call, limit: int) -> list[dict[str, Any]]:
     return [_file(call, row) for row in call.db.execute(queries.newest_first().limit(limit))]
 
 
+def reading_warnings(call: Call) -> list[str]:
+    """Return a line for each source of the last days of whose entries none has a time, or none a level."""
+    found = [
+        f"{show_path(call, row.path)}: {remark['text']}"
+        for row in queries.imported_since(call.db, times.add(call.now, seconds=-WARNED_DAYS * 86_400))
+        for remark in Tally.read(row.reading).remarks()
+        if remark["kind"] == WARNING
+    ]
+    more = len(found) - MAX_WARNED
+    return [*found[:MAX_WARNED], f"{more} more logs are read so"] if more > 0 else found
+
+
 def _file(call: Call, row: Row[Any]) -> dict[str, Any]:
-    return {**{name: getattr(row, name) for name in _FILE_FIELDS}, "path": show_path(call, row.path)}
+    shown = {name: getattr(row, name) for name in _FILE_FIELDS}
+    return {**shown, "path": show_path(call, row.path), **coverage.shown_reading(row)}
 
 
 def show_source(call: Call) -> Mapping[str, Any]:

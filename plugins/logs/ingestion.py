@@ -9,6 +9,8 @@ from typing import Any, Self
 from snaglist.kernel import Call, times
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
+from snaglist.plugins.logs.own_formats.pattern import digest_of
+from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.read.portions import Rules
 from snaglist.plugins.logs.store import coverage, queries
@@ -62,28 +64,34 @@ DEFAULT_SEVERITIES = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING"]
 
 @dataclass(frozen=True, slots=True)
 class Ingestion:
-    """The settings of an application."""
+    """The settings of an application. `zone_known`: somebody set the zone; else it is that of the machine."""
 
     severities: tuple[str, ...]
     timezone: str
     access_issue_min_status: int
     unlevelled: str
+    zone_known: bool = False
+    formats: str = ""  # of people's own, as `digest_of` returns it
 
     @classmethod
     def load(cls, call: Call) -> Self:
         """Read them in the open transaction; what was never set has the configured default."""
         stored = get_setting(call.db, _KEY) or {}
+        zone = stored.get("timezone")
         return cls(
             tuple(stored.get("severities") or default_severities(call)),
-            stored.get("timezone") or machine_zone(),
+            zone or machine_zone(),
             stored.get("access_issue_min_status") or call.setting("access.issue_min_status"),
             stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
+            # A version before did not note it, and stored the zone of the machine with any change.
+            stored.get("zone_known", zone is not None and zone != machine_zone()),
+            digest_of(in_use(call.db)),
         )
 
     @property
     def rules(self) -> Rules:
         """The filter for events of files."""
-        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled)
+        return Rules(frozenset(self.severities), self.access_issue_min_status, self.unlevelled, self.formats)
 
     def stamps(self) -> list[str]:
         """Return what sources were read under if that was these settings, with and without a zone of their own."""
@@ -107,6 +115,7 @@ def replace(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         given.get("timezone") or machine_zone(),
         given.get("access_issue_min_status") or call.setting("access.issue_min_status"),
         given.get("unlevelled") or call.setting("ingestion.unlevelled"),
+        bool(given.get("timezone")),
     )
     return _save(call, changed)
 
@@ -120,6 +129,7 @@ def change(call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
         given.get("timezone", now.timezone),
         given.get("access_issue_min_status", now.access_issue_min_status),
         given.get("unlevelled", now.unlevelled),
+        now.zone_known or "timezone" in given,
     )
     return _save(call, changed)
 
@@ -139,5 +149,5 @@ def show(call: Call) -> dict[str, Any]:
 
 
 def _save(call: Call, changed: Ingestion) -> dict[str, Any]:
-    put_setting(call.db, _KEY, asdict(changed))
+    put_setting(call.db, _KEY, {name: value for name, value in asdict(changed).items() if name != "formats"})
     return show(call)

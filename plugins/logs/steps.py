@@ -12,14 +12,15 @@ from sqlalchemy import (
     PrimaryKeyConstraint,
     String,
     Table,
+    UniqueConstraint,
     func,
     insert,
     select,
 )
 
 from snaglist.kernel import times
-from snaglist.kernel.columns import document, id_column, moment, number, text
-from snaglist.kernel.ddl import create_table
+from snaglist.kernel.columns import document, flag, id_column, moment, number, text
+from snaglist.kernel.ddl import add_column, create_table
 
 CHUNK = 500
 
@@ -115,4 +116,34 @@ def _table(name: str, numbers: str, texts: str) -> Table:
     return Table(name, MetaData(), *columns)
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))
+def add_reading(db: Connection) -> None:
+    """Keep with a source how it is read: the numbers of its entries, and the layout of its lines."""
+    add_column(db, "sources", document("reading", nullable=True))
+    add_column(db, "sources", document("layout", nullable=True))
+
+
+def add_log_formats(db: Connection) -> None:
+    """Create the table of formats that people make for their logs."""
+    create_table(
+        db,
+        "log_formats",
+        id_column(),
+        text("name", 32),
+        text("pattern", 2000),
+        text("sample"),
+        text("zone", 64, nullable=True),
+        number("position"),
+        flag("enabled"),
+        moment("created_at"),
+        moment("updated_at"),
+        UniqueConstraint("name", name="uq_log_formats_name"),
+        sqlite_autoincrement=True,
+    )
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
+    ("s001", s001),
+    ("s002", s002),
+    ("add_reading", add_reading),
+    ("add_log_formats", add_log_formats),
+)

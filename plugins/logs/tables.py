@@ -5,7 +5,7 @@ Steps of the issues area made the first three.
 
 from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
 
-from snaglist.kernel.columns import data, document, id_column, metadata, moment, number, reference, text
+from snaglist.kernel.columns import data, document, flag, id_column, metadata, moment, number, reference, text
 
 sources = Table(
     "sources",
@@ -35,6 +35,8 @@ sources = Table(
     document("open_event", nullable=True),
     text("read_under", 120, default=""),  # the settings that all of its bytes were read under; empty: several
     document("counted", nullable=True),  # under which settings which bytes were ever counted
+    document("reading", nullable=True),  # how many entries were read, and of how many time and level are known
+    document("layout", nullable=True),  # where its lines have what, as its reader found it
     text("status", 16),
     text("last_error", 1000, nullable=True),
     number("occurrence_count"),
@@ -46,6 +48,23 @@ sources = Table(
     Index("ix_sources_content_hash", "content_hash"),
     Index("ix_sources_imported_at", "imported_at"),
     Index("ix_sources_family", "family"),
+)
+
+# Formats of people's own, tried in the order of `position`.
+log_formats = Table(
+    "log_formats",
+    metadata,
+    id_column(),
+    text("name", 32),
+    text("pattern", 2000),
+    text("sample"),
+    text("zone", 64, nullable=True),
+    number("position"),
+    flag("enabled"),
+    moment("created_at"),
+    moment("updated_at"),
+    UniqueConstraint("name", name="uq_log_formats_name"),
+    sqlite_autoincrement=True,
 )
 
 # Documents of pushed events.
@@ -108,4 +127,4 @@ deleted_events = Table(
     number("deletion_id"),
 )
 
-TABLES = (sources, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)
+TABLES = (sources, log_formats, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)

@@ -15,9 +15,11 @@ from snaglist.kernel.plugins import way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
+from snaglist.plugins.system.asking import ask_all
 from snaglist.plugins.system.command_line import Session, command, group, table
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
+from snaglist.plugins.system.hookspecs import doctor_warnings
 from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
 from snaglist.plugins.system.jobs.worker import Worker
 from snaglist.plugins.system.lookalikes import require_intended_key
@@ -100,6 +102,7 @@ def doctor_command(session: Session) -> None:
                 service.require_schema(application)
                 failing += _failing(service, application)
                 failing += [f"warn  {application.id}: {_LOST.format(label)}" for label in lost(service, application)]
+                failing += _warned(service, application)
                 owners |= {owner for owner, _ in service.applications.state(application).orphans}
             except Unusable as error:
                 place = application.tenant if service.database.engine_name != "sqlite" else application.file
@@ -147,6 +150,13 @@ def _failing(service: Service, application: Application) -> list[str]:
     found = [(plugin, states.get(plugin.id, {}).get("last_error")) for plugin in service.plugins.loaded()]
     where = f" in {application.id}"
     return [f"warn  plugin {plugin.id}{where}: {e['hook']}: {e['message']} ({e['at']})" for plugin, e in found if e]
+
+
+def _warned(service: Service, application: Application) -> list[str]:
+    """Return what the plugins say that an operator should know of an application."""
+    call = service.call(application, None)
+    with call.transaction(write=False):
+        return [f"warn  {application.id}: {warning}" for warning in ask_all(call, doctor_warnings)]
 
 
 apps = group(None, "apps", "List, add, rename and remove applications.")

@@ -75,6 +75,14 @@ def stored_secrets(call: Call) -> Iterable[StoredSecret]:  # type: ignore[empty-
 
 
 @hookspec
+def doctor_warnings(call: Call) -> Iterable[str]:  # type: ignore[empty-body]
+    """Direct. Give what an operator should know of the application of the open transaction, a line each. Since 0.3.
+
+    `snaglist doctor` prints them; they are no failure. What it raises is the plugin's `last_error`.
+    """
+
+
+@hookspec
 def register_jobs() -> Sequence[Job]:  # type: ignore[empty-body]
     """Collect. Return a `Job(kind, run, ...)` for each kind of background work, with its schedule. Since 0.1.
 

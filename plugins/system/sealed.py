@@ -3,16 +3,10 @@
 Plugins that keep secrets give them by the hook `stored_secrets`.
 """
 
-import logging
-from collections.abc import Callable, Iterable, Iterator
-
-from snaglist.kernel import Application, Call, Unavailable
-from snaglist.kernel.containment import contained, describe
-from snaglist.kernel.database import ends_transaction
+from snaglist.kernel import Application, Unavailable
 from snaglist.kernel.service import Service
+from snaglist.plugins.system.asking import ask_all
 from snaglist.plugins.system.hookspecs import StoredSecret, stored_secrets
-
-log = logging.getLogger("snaglist")
 
 
 def reseal(service: Service, application: Application) -> None:
@@ -20,7 +14,7 @@ def reseal(service: Service, application: Application) -> None:
     if service.plugins.calls(stored_secrets):
         call = service.call(application, None)
         with call.transaction():
-            for one in list(_stored(call)):
+            for one in list(ask_all(call, stored_secrets)):
                 sealed = service.secrets.reseal(application.id, one.field, one.sealed)
                 if sealed is not None:
                     one.replace(sealed)
@@ -30,27 +24,8 @@ def lost(service: Service, application: Application) -> list[str]:
     """Return what people know the secrets of an application by that no key opens."""
     call = service.call(application, None)
     with call.transaction(write=False):
-        found = list(_stored(call))
+        found = list(ask_all(call, stored_secrets))
     return [one.label for one in found if not _opens(service, application, one)]
-
-
-def _stored(call: Call) -> Iterator[StoredSecret]:
-    plugins = call.service.plugins
-    for plugin, stored in plugins.calls(stored_secrets):
-        found: list[StoredSecret] = []
-        try:
-            with call.db.begin_nested():
-                found = contained(_listed, stored, call)
-        except Exception as error:
-            if plugin.core or ends_transaction(error):
-                raise
-            log.exception("the secrets of plugin %s are not known", plugin.id)
-            plugins.note(call, plugin, stored_secrets.__name__, describe(error))
-        yield from found
-
-
-def _listed(stored: Callable[[Call], Iterable[StoredSecret]], call: Call) -> list[StoredSecret]:
-    return list(stored(call))
 
 
 def _opens(service: Service, application: Application, one: StoredSecret) -> bool:

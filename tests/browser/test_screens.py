@@ -23,6 +23,8 @@ SCREENS = {
     "overview": ("Overview", "summary"),
     "sources": ("Logs", "sources"),
     "source&id=1": ("app.log", "source"),
+    "formats": ("Formats", "log-formats"),
+    "format&source=1": ("New format", "log-formats"),
     "connectors": ("Connectors", "connectors"),
     "connector&id=1": (HOSTILE, "connectors"),
     "alerts": ("Alerts", "alert-rules"),
@@ -409,6 +411,35 @@ def test_secrets_of_a_connector_are_kept_and_never_shown(show: Show, site: Site)
 # -- logs
 
 
+def test_a_format_is_made_over_the_lines_of_a_log(show: Show, site: Site, watch: Any) -> None:
+    watch.expect("status of 422")
+    page = show("formats")
+    page.get_by_role("link", name="New format").click()
+    page.get_by_label("Take the first lines of").select_option(str(site.log))
+    expect(page.get_by_label("Example lines")).to_have_value(re.compile("production"))
+    pattern = page.get_by_label("Pattern")
+    pattern.fill(r"\[(?P<time>[^\]]+)\] (?P<logger>\w+)\.(?P<level>\w+: ")
+    expect(page.get_by_role("status").filter(has_text="pattern: missing )")).to_be_visible()
+    pattern.fill(r"\[(?P<time>[^\]]+)\] (?P<logger>\w+)\.(?P<level>\w+): (?P<message>.*)")
+    expect(page.get_by_text("50 of 50 lines begin an entry; 50 have a time, 50 a level.")).to_be_visible()
+    first = page.get_by_label("Lines and what they give").locator("li").first
+    expect(first.locator("mark[data-group=level]")).to_have_text("ERROR")
+    expect(first.locator("mark[data-group=message]")).to_contain_text(HOSTILE)
+    expect(first).to_contain_text("Error · logger production")
+    page.get_by_label("Name").fill("Not a name")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("must be 1-32 small letters")
+    page.get_by_label("Name").fill("production")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("table", name="Formats")).to_contain_text("production")
+    page.get_by_role("link", name="production").click()
+    expect(page.get_by_label("Pattern")).to_have_value(re.compile("logger"))
+    page.go_back()
+    menu(page, "Actions of production", "Delete …")
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("No format yet.")).to_be_visible()
+
+
 def test_the_raw_lines_of_a_log(show: Show, site: Site) -> None:
     page = show("sources")
     page.get_by_role("link", name="app.log", exact=True).click()
@@ -483,7 +514,7 @@ def test_what_is_kept_and_reading_again(show: Show, watch: Any, site: Site) -> N
 def test_the_drop_folder_is_read_and_what_came_of_it_is_told(show: Show, view: str, button: str) -> None:
     page = show(f"{view}&app=empty")
     page.get_by_role("button", name=button).click()
-    told = "0 files read: 0 new events, 0 new issues, 0 below the levels that are kept."
+    told = "0 files read: 0 new events, 0 new issues."
     expect(page.get_by_text(told)).to_be_visible()
 
 

@@ -66,7 +66,7 @@ COLLECT = {
 }  # fmt: skip
 ROBUST = {"lines_read", "events_stored", "issue_changed"}
 CHAIN = {"events_storing", "stack_showing"}
-DIRECT = {"run_beside_worker", "request_answered", "stored_secrets"}
+DIRECT = {"run_beside_worker", "request_answered", "stored_secrets", "doctor_warnings"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}
 # Asked of the areas of snaglist: what they raise is a failure of whoever is looked at, or of the request.
 OF_AREAS = {

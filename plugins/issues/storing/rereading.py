@@ -40,6 +40,7 @@ class Unstored(Enum):
 
     NEW = "it was never counted: it is stored like any other"
     COUNTED = "it was counted once: it gets a row where its grouping still exists"
+    UNSURE = "it may never have been counted: COUNTED where its grouping exists, else NEW"
     DROPPED = "it was deleted or is too old: it stays away"
 
 
@@ -80,6 +81,7 @@ def reread_events(
     moving: list[tuple[Event, RowMapping]] = []
     fresh: list[Event] = []
     back: list[Event] = []
+    unsure: list[Event] = []
     for event in events:
         row = rows.pop(event.byte_start, None)
         if row is None:
@@ -88,11 +90,17 @@ def reread_events(
                     fresh.append(event)
                 case Unstored.COUNTED:
                     back.append(event)
+                case Unstored.UNSURE:
+                    unsure.append(event)
             continue
         if event.time_source == row["time_source"] == "file":  # a guess by the file's age, which only gets worse
             event.occurred_at = row["occurred_at"]
         alike = fingerprints.get(row["grouping_id"]) == keys[event.byte_start].fingerprint and _alike(event, row)
         (same if alike else moving).append((event, row))
+    if unsure:
+        known = queries.find_places(db, {keys[event.byte_start].fingerprint for event in unsure})
+        for event in unsure:
+            (back if keys[event.byte_start].fingerprint in known else fresh).append(event)
     done.removed = len(rows)
     remove_occurrences(db, [row["id"] for row in rows.values()])
     _show_again(db, same)

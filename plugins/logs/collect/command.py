@@ -22,6 +22,7 @@ from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.read.importing import import_file
 from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.results import FileResult, Run
+from snaglist.plugins.logs.read.tally import left_out, share
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.system import Session, table
 
@@ -85,7 +86,8 @@ def make_reading(call: Call, module: str | None, timezone: str | None) -> tuple[
         ingestion = Ingestion.load(call)
         module_id = _module(call, module) if module else None
     zone = timezone or ingestion.timezone
-    return Reading(ingestion.rules, zone, module_id, own_zone=timezone is not None), ingestion
+    own = timezone is not None
+    return Reading(ingestion.rules, zone, module_id, own_zone=own, zone_known=own or ingestion.zone_known), ingestion
 
 
 def find_files(call: Call, paths: Sequence[str], *, follow_links: bool) -> Discovery:
@@ -167,8 +169,10 @@ def document(run: Run, results: list[FileResult]) -> dict[str, Any]:
             "path": _shown(result),
             "log_type": result.log_type,
             "events": result.events,
+            **result.tally.document(),
             "deleted": result.deleted,
             "state": result.state,
+            "remarks": result.remarks,
         }
         for result in results
     ]
@@ -177,25 +181,34 @@ def document(run: Run, results: list[FileResult]) -> dict[str, Any]:
 
 def report(run: Run, results: list[FileResult]) -> str:
     """Return the result as a table with a total line."""
-    rows: list[list[Any]] = [
-        [_shown(r), r.log_type, r.events, len(r.issues), len(r.new_issues), r.filtered, r.deleted, r.state]
-        for r in results
-    ]
+    rows: list[list[Any]] = [[_shown(r), r.log_type, *_numbers(r), r.state] for r in results]
     files = "1 file" if len(results) == 1 else f"{len(results)} files"
-    rows.append([f"total {files}", "", run.events, len(run.issues), len(run.new_issues), run.filtered, run.deleted, ""])
-    headers = ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "DELETED", "STATE"]
-    for column, number in ((6, run.deleted), (5, run.filtered)):
+    rows.append([f"total {files}", "", *_numbers(run), ""])
+    headers = ["FILE", "TYPE", "ENTRIES", "TIME", "LEVEL", "EVENTS", "ISSUES", "NEW", "FILTERED", "DELETED", "STATE"]
+    for column, number in ((9, run.deleted), (8, run.filtered)):
         if not number:
             for row in [headers, *rows]:
                 del row[column]
-    hint = ""
+    hint = "".join(f"\n{one['kind']}: {one['file']}: {one['text']}" for one in run.remarks)
+    if run.filtered and run.events:
+        entries = "1 entry" if run.filtered == 1 else f"{run.filtered:,} entries"
+        hint += f"\nFiltered: {entries} {left_out(run.severities)}."
     if not results and not run.errors:
         passed = f"{run.ignored} passed over by their names" if run.ignored else "it is empty"
-        hint = f"\nNo log file there: {passed}. A file that is named itself is always read."
+        hint += f"\nNo log file there: {passed}. A file that is named itself is always read."
     if run.filtered and not run.events:
         kept = ", ".join(run.severities)
-        hint = f"\nEvery event is below the severities that are stored ({kept}); change them in the ingestion settings."
+        hint += (
+            f"\nEvery event is below the severities that are stored ({kept}); change them in the ingestion settings."
+        )
     return table(headers, rows) + hint
+
+
+def _numbers(of: FileResult | Run) -> list[Any]:
+    """Return the columns of numbers of a row; of time and level it is the share of the entries that have one."""
+    tally = of.tally
+    shares = [share(some, tally.entries) for some in (tally.with_time, tally.with_level)]
+    return [tally.entries, *shares, of.events, len(of.issues), len(of.new_issues), tally.filtered, of.deleted]
 
 
 def _shown(result: FileResult) -> str:

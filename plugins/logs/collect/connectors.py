@@ -65,7 +65,8 @@ def _reading(call: Call, connector_id: int, module_id: int | None, timezone: str
     with call.transaction(write=False):
         ingestion = Ingestion.load(call)
     zone = timezone or ingestion.timezone
-    return Reading(ingestion.rules, zone, module_id, connector_id, own_zone=bool(timezone), name=name)
+    own, known = bool(timezone), ingestion.zone_known or bool(timezone)
+    return Reading(ingestion.rules, zone, module_id, connector_id, own_zone=own, zone_known=known, name=name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,8 @@ class Incoming:
         return result, former if former and not former.exists() else None
 
     def _reading(self, module_id: int | None, *, growing: bool = False) -> Reading:
-        return Reading(self.ingestion.rules, self.ingestion.timezone, module_id, growing=growing)
+        zone, known = self.ingestion.timezone, self.ingestion.zone_known
+        return Reading(self.ingestion.rules, zone, module_id, growing=growing, zone_known=known)
 
     def _module_of(self, file: Path) -> tuple[int | None, Path]:
         """Return the module that the first folder level names, made when it is missing, and its archive."""

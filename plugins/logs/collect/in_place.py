@@ -63,7 +63,7 @@ def read_on(call: JobCall, run: Run, ingestion: Ingestion) -> None:
     """Read the due files on."""
     with call.transaction(write=False):
         due = list(due_sources(call))
-    reading = Reading(ingestion.rules, ingestion.timezone)
+    reading = Reading(ingestion.rules, ingestion.timezone, zone_known=ingestion.zone_known)
     for result in read_again(call, due, reading, watch=lambda _: call.check_cancelled()):
         run.add(result, path_text(result.path.name))
 

@@ -34,13 +34,15 @@ from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain import pushed
 from snaglist.plugins.logs.maintain.retention import oldest_kept
 from snaglist.plugins.logs.maintain.stretches import Stretch, Stretches
+from snaglist.plugins.logs.own_formats.pattern import PREFIX
 from snaglist.plugins.logs.parsers import PARSER_VERSION, Parser
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.importing import what_failed
 from snaglist.plugins.logs.read.open_entries import Piece, Unfinished
 from snaglist.plugins.logs.read.parsing import FileChanged, ParseFailure, read_with
-from snaglist.plugins.logs.read.portions import LineBatch
+from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.results import Run
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.system import Cancelled, JobCall, LeaseLost
 
@@ -159,7 +161,8 @@ class Reindex:
         with open_file(file_at(self.call, row.path)) as file:
             position = at.get("position", row.first_byte)
             rules = self.ingestion.rules
-            stretches = Stretches(self.call, file, row, rules, self._zone(row), parsers, start=position, **known)
+            zone = self._zone(row)
+            stretches = Stretches(self.call, file, row, rules, *zone, parsers, start=position, **known)
             while not self._work(row.id, stretches):
                 time.sleep(PAUSE_SECONDS)
 
@@ -185,9 +188,11 @@ class Reindex:
     def _replace(self, row: Row[Any], stretch: Stretch, stretches: Stretches) -> None:
         """Replace what is stored of a stretch, and save that."""
         source = EventSource(row.id, row.module_id, row.path)
-        reader, portion = stretches.reader, stretch.portion
+        reader, portion, rules = stretches.reader, stretch.portion, self.ingestion.rules
         first = stretch.start == row.first_byte
+        tally = portion.tally if first else Tally.read(self.at.get("reading")) + portion.tally
         at = {"source_id": row.id, "position": stretch.end, "log_type": reader.log_type, "encoding": reader.encoding}
+        at["reading"] = tally.document()
         before = self.result
 
         def work() -> None:
@@ -201,12 +206,13 @@ class Reindex:
                 queries.take_off(db, {row.id: done.removed - done.added})
                 self._count(before, done)
                 self.result.deleted += len(deleted)
-                self.result.filtered += portion.filtered
+                self.result.tally += portion.tally
                 self.result.access_lines += portion.access_lines
                 if stretch.last:
                     self.result.files += 1
-                    found = {"log_type": reader.log_type, "encoding": reader.encoding}
-                    last = {"open_event": _open(row, stretch, stretches.last)}
+                    self.result.remark(path_text(path_of(row.path).name), tally.remarks())
+                    found = {"log_type": reader.log_type, "encoding": reader.encoding, "layout": reader.layout}
+                    last = {"open_event": _open(row, stretch, stretches.last, rules), "reading": tally.document()}
                     queries.change_source(db, row.id, **found, **last, **self._current(row))
                 self._save({"source_id": row.id + 1} if stretch.last else at)
 
@@ -251,15 +257,17 @@ class Reindex:
         saved = {"job_id": self.call.job_id, "at": at, "result": self.result.document(), "kept": self.kept}
         put_setting(self.call.db, SETTING, saved)
 
-    def _zone(self, row: Row[Any]) -> str:
-        return str(row.timezone) if row.counted["own_zone"] else self.ingestion.timezone
+    def _zone(self, row: Row[Any]) -> tuple[str, bool]:
+        """Return the zone of times without one, and whether somebody set it."""
+        own = row.counted["own_zone"]
+        return (str(row.timezone), True) if own else (self.ingestion.timezone, self.ingestion.zone_known)
 
     def _current(self, row: Row[Any]) -> dict[str, Any]:
         """Return the columns of a source that was read again under the settings of now."""
-        rules, zone = self.ingestion.rules, self._zone(row)
+        rules, (zone, zone_known) = self.ingestion.rules, self._zone(row)
         return {
             "read_under": coverage.stamp(rules, None if row.counted["own_zone"] else zone),
-            "counted": coverage.widen(row.counted, rules),
+            "counted": coverage.widen({**row.counted, "zone_known": zone_known}, rules),
             "timezone": zone,
             "parser_version": PARSER_VERSION,
         }
@@ -270,7 +278,12 @@ class Reindex:
             return Unstored.DROPPED
         if event.occurred_at < self.oldest:
             return Unstored.DROPPED
-        return Unstored.COUNTED if coverage.was_counted(row.counted, event) else Unstored.NEW
+        if not coverage.was_counted(row.counted, event):
+            return Unstored.NEW
+        # A format finds levels and entries that nobody knew of, so what it reads first may never have been counted.
+        by_format = event.log_type.startswith(PREFIX)
+        read_anew = by_format and not coverage.has_formats(row.read_under, self.ingestion.rules)
+        return Unstored.UNSURE if read_anew else Unstored.COUNTED
 
 
 def _is_settled(row: Row[Any]) -> bool:
@@ -278,11 +291,11 @@ def _is_settled(row: Row[Any]) -> bool:
     return unfinished is None or unfinished.settled
 
 
-def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event]) -> dict[str, Any] | None:
+def _open(row: Row[Any], stretch: Stretch, last: Sequence[Event], rules: Rules) -> dict[str, Any] | None:
     """Return what the source remembers of the entries at its end."""
     before = Unfinished.of(row)
     if before is None or not last:
         return None
     kept = {event.byte_start for event in stretch.portion.kept}
-    pieces = [Piece(event.byte_start, event.byte_end, event.byte_start in kept, event.channel) for event in last]
+    pieces = [Piece.of(event, stored=event.byte_start in kept, rules=rules) for event in last]
     return replace(before, pieces=tuple(pieces)).column()

@@ -29,6 +29,12 @@ _TIME = re.compile(
     r"\[(?:(?P<named>\d{2}/[A-Z][a-z]{2}/\d{4}[: ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?: (?:[+-]\d{4}|[A-Z]{3,5}))?)"
     r"|(?P<iso>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:?\d{2})))\] "
 )
+# The usual line, read at once; what differs from it in anything is read part by part.
+_USUAL = re.compile(
+    r"([\d.]{7,15}|[0-9a-f:]{3,45}) - [^\s\"]{1,100} \[(\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
+    r'"(([A-Z]{3,10}) (/[^\s"\\?#%]{0,2000})[^\s"\\%]{0,2000} (HTTP/[\d.]{1,3}))" (\d{3}) (\d{1,18}|-)'
+    r'(?: "([^"\\]{0,2000})" "([^"\\]{0,1000})")?$'
+)
 _RESULT = re.compile(r'(?<!\\)" (\d{3})(?= |$)(?: (\d{1,18}|-)(?= |$))?')
 _FIELD = re.compile(r'(?:\w{1,40}=)?"((?:[^"\\]|\\.)*)"|(\S+)')
 _ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}$|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,45}(?:%\w{1,15})?$")
@@ -105,6 +111,11 @@ def find_request(text: str) -> AccessLine | None:
 
 
 def _read_text(line: str, whole: str) -> AccessHead | None:
+    usual = _USUAL.match(line)
+    if usual is not None:
+        head = _usual(usual, line)
+        if head is not None:
+            return head
     other = read_text_access(line) if line[:1] == "[" else None
     if other is not None:
         return other
@@ -115,6 +126,20 @@ def _read_text(line: str, whole: str) -> AccessHead | None:
     if other is None and "status=" in line and "method=" in line:
         other = _read_pairs(line)
     return other or head
+
+
+def _usual(found: re.Match[str], text: str) -> AccessHead | None:
+    client, stamp, request, method, path, protocol, code, size, referrer, agent = found.groups()
+    status = valid_status(code)
+    if status is None:
+        return None
+    line = AccessLine(method, path, status, request, client, protocol=protocol)
+    if size != "-":
+        line.size = int(size)
+    if agent is not None:
+        line.referrer = "" if referrer == "-" else referrer
+        line.agent = "" if agent == "-" else agent
+    return AccessHead(line, "named", stamp, text)
 
 
 def _read_common(line: str, whole: str) -> AccessHead | None:

@@ -1,7 +1,6 @@
 """Access lines written as JSON objects, the field names of the usual servers, proxies and load balancers."""
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from snaglist.plugins.logs.parsers.access_line import (
@@ -17,52 +16,56 @@ from snaglist.plugins.logs.parsers.access_line import (
 )
 from snaglist.plugins.logs.parsers.context import load
 from snaglist.plugins.logs.parsers.durations import milliseconds
-from snaglist.plugins.logs.parsers.fields import Fields, stamp_of
+from snaglist.plugins.logs.parsers.fields import Fields, Names, stamp_of
 
 # Plain names, see fields.py.
-_STATUS = (
+_STATUS = Names(
     "status", "statuscode", "responsestatus", "responsecode", "downstreamstatus", "edgeresponsestatus", "httpstatus",
     "httpstatuscode", "responsestatuscode", "scstatus",
 )  # fmt: skip
-_METHOD = ("method", "requestmethod", "verb", "clientrequestmethod", "httpmethod", "csmethod")
-_TARGET = (
+_METHOD = Names("method", "requestmethod", "verb", "clientrequestmethod", "httpmethod", "csmethod")
+_TARGET = Names(
     "uri", "requesturi", "requesturl", "path", "url", "requestpath", "clientrequesturi", "originalurl", "resourcepath",
     "csuristem", "clientrequestpath",
 )  # fmt: skip
-_TIME = (
+_TIME = Names(
     "timeiso8601", "timelocal", "time", "timestamp", "@timestamp", "ts", "date", "startutc", "starttime",
     "edgestarttimestamp", "requesttime", "startedat", "datetime",
 )  # fmt: skip
-_CLIENT = (
+_CLIENT = Names(
     "clientip", "remoteaddr", "remoteip", "ip", "client", "clienthost", "clientaddr", "remoteaddress",
     "downstreamremoteaddress", "remotehost", "sourceip",
 )  # fmt: skip
-_FORWARDED = ("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
-_SIZE = (
+_FORWARDED = Names("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
+_SIZE = Names(
     "bodybytessent", "bytessent", "size", "bytes", "responsesize", "downstreamcontentsize", "edgeresponsebytes",
     "bytesout", "responselength", "byteswritten", "resbytes",
 )  # fmt: skip
-_AGENT = ("httpuseragent", "useragent", "agent", "ua", "requestuseragent", "clientrequestuseragent")
-_REFERRER = (
+_AGENT = Names("httpuseragent", "useragent", "agent", "ua", "requestuseragent", "clientrequestuseragent")
+_REFERRER = Names(
     "httpreferer", "httpreferrer", "referer", "referrer", "requestreferer", "requestreferrer", "clientrequestreferer",
 )  # fmt: skip
-_HOST = ("host", "httphost", "servername", "vhost", "requesthost", "clientrequesthost", "authority", "xforwardedhost")
-_PROTOCOL = (
+_HOST = Names(
+    "host", "httphost", "servername", "vhost", "requesthost", "clientrequesthost", "authority", "xforwardedhost"
+)
+_PROTOCOL = Names(
     "serverprotocol", "protocol", "proto", "requestprotocol", "clientrequestprotocol", "httpversion",
 )  # fmt: skip
-_DURATION = (
+_DURATION = Names(
     "requesttime", "duration", "responsetimes", "latency", "durationms", "responsetimems", "timetaken", "responsetime",
     "elapsedms", "service", "elapsed", "took", "originresponsetime", "latencyms", "requestduration",
 )  # fmt: skip
 # Whole numbers of these are seconds, as a server that counts them writes.
 _SECONDS = ("requesttime", "duration", "responsetimes", "latency")
+_NANOSECONDS = Names("downstreamstatus", "edgeresponsestatus", "latencyhuman")  # Traefik, Cloudflare, Echo
+_MILLISECONDS = Names("responsecode", "controller")  # Envoy, Rails
 # Objects of the request and of the answer; what the answer says wins.
-_PARTS = ("httprequest", "request", "req", "response", "res")
-_MESSAGES = ("message", "msg", "@message", "textpayload")
-_FAILURES = ("error", "err", "exception", "excinfo", "stacktrace")
+_PARTS = Names("httprequest", "request", "req", "response", "res")
+_MESSAGES = Names("message", "msg", "@message", "textpayload")
+_FAILURES = Names("error", "err", "exception", "excinfo", "stacktrace")
 _MET = re.compile(
     r"(?:handled request|(?:incoming |http )?request(?: completed| finished| served| handled)?|access(?:[ _-]?log)?"
-    r"|http|[A-Z]{3,10} /.*)?",
+    r"|http|[A-Z]{3,10} /.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _BYTES = re.compile(r"(?:\\x[0-9A-Fa-f]{2})+")
@@ -80,33 +83,41 @@ def read_json_access(line: str) -> AccessHead | None:
     return json_head(value, line)
 
 
-def json_head(value: Mapping[str, Any], text: str) -> AccessHead | None:
+def json_head(value: dict[str, Any], text: str) -> AccessHead | None:
     """Return the request that the fields of a line are, None when they are none."""
     fields = Fields(value)
-    return _head(fields, text) if is_access(fields) else None
+    merged = _request_in(fields)
+    return _head(fields, merged, text) if merged is not None else None
 
 
 def is_access(fields: Fields) -> bool:
     """Tell whether an object is a request of a server: a status, a request, and no message of its own."""
+    return _request_in(fields) is not None
+
+
+def _request_in(fields: Fields) -> Fields | None:
+    """Return all fields of the request that an object is, None when it is none."""
     merged = _merged(fields)
-    if valid_status(_first(merged, _STATUS)) is None:
-        return False
-    if any(merged.get(name) for name in _FAILURES):
-        return False
+    if not merged.among(_STATUS) or valid_status(_first(merged, _STATUS)) is None:
+        return None
+    if any(merged.get(name) for name in merged.among(_FAILURES)):
+        return None
     request = fields.get("request")
     method, target = _text(merged, _METHOD), _text(merged, _TARGET)
-    message = next((found for name in _MESSAGES if (found := fields.get(name))), "")
-    if not isinstance(message, str) or not (_MET.fullmatch(message) or message == target):
-        return False
+    message = next((found for name in fields.among(_MESSAGES) if (found := fields.get(name))), "")
+    if not isinstance(message, str) or not (not message or message == target or _MET.fullmatch(message)):
+        return None
     if method and target:
-        return True
+        return merged
     # Whoever sends a status and a "request" without the form of one is no server.
-    return isinstance(request, str) and (not message or split_request(request)[0] != "-")
+    return merged if isinstance(request, str) and (not message or split_request(request)[0] != "-") else None
 
 
 def _merged(fields: Fields) -> Fields:
     """Return all fields of the object and of the request and answer in it."""
-    parts = [part for name in _PARTS if isinstance(part := fields.get(name), Mapping)]
+    if not fields.among(_PARTS):
+        return fields
+    parts = [part for name in fields.among(_PARTS) if isinstance(part := fields.get(name), dict)]
     if not parts:
         return fields
     merged: dict[str, Any] = {}
@@ -115,12 +126,12 @@ def _merged(fields: Fields) -> Fields:
     return Fields(merged)
 
 
-def _head(given: Fields, text: str) -> AccessHead | None:
-    fields = _merged(given)
+def _head(given: Fields, fields: Fields, text: str) -> AccessHead | None:
     status = valid_status(_first(fields, _STATUS))
     if status is None:
         return None
-    _take_headers(given, fields)
+    if given is not fields:
+        _take_headers(given, fields)
     request = given.get("request")
     if isinstance(request, str) and not _text(fields, _METHOD):
         method, path, protocol = split_request(request)
@@ -136,7 +147,7 @@ def _head(given: Fields, text: str) -> AccessHead | None:
     line.size = _size(_first(fields, _SIZE))
     line.agent, line.referrer = unescape(_text(fields, _AGENT)), unescape(_text(fields, _REFERRER))
     line.duration_ms = _duration(fields)
-    form, stamp = next((found for name in _TIME if (found := stamp_of(given.get(name)))[0]), ("", ""))
+    form, stamp = next((found for name in given.among(_TIME) if (found := stamp_of(given.get(name)))[0]), ("", ""))
     return AccessHead(line, form, stamp, text)
 
 
@@ -144,8 +155,8 @@ def _take_headers(given: Fields, fields: Fields) -> None:
     """Take what the headers of the request say, where the server logs them."""
     for name in ("request", "req"):
         request = given.get(name)
-        headers = request.get("headers") if isinstance(request, Mapping) else None
-        if not isinstance(headers, Mapping):
+        headers = request.get("headers") if isinstance(request, dict) else None
+        if not isinstance(headers, dict):
             continue
         for key, value in Fields(headers).rest.items():
             plain = key.lower().replace("-", "")
@@ -154,20 +165,20 @@ def _take_headers(given: Fields, fields: Fields) -> None:
 
 
 def _duration(fields: Fields) -> float | None:
-    for name in _DURATION:
+    for name in fields.among(_DURATION):
         value = fields.get(name)
         if value is None:
             continue
         whole = "s" if name in _SECONDS else "ms"
-        if "downstreamstatus" in fields or "edgeresponsestatus" in fields or "latencyhuman" in fields:
-            whole = "ns"  # Traefik, Cloudflare, Echo
-        elif "responsecode" in fields or "controller" in fields:
-            whole = "ms"  # Envoy, Rails
+        if fields.among(_NANOSECONDS):
+            whole = "ns"
+        elif fields.among(_MILLISECONDS):
+            whole = "ms"
         found = milliseconds(value, whole, "ms" if whole == "ms" and name not in ("elapsed", "took") else "s")
         if found is not None:
             return found
     latencies = fields.get("latencies")  # Kong
-    return milliseconds(latencies.get("request")) if isinstance(latencies, Mapping) else None
+    return milliseconds(latencies.get("request")) if isinstance(latencies, dict) else None
 
 
 def _protocol(text: str) -> str:
@@ -188,14 +199,18 @@ def _repair(found: re.Match[str]) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _first(fields: Fields, names: tuple[str, ...]) -> Any:
-    for name in names:
+def _first(fields: Fields, names: Names) -> Any:
+    for name in fields.among(names):
         found = fields.get(name)
-        if found is not None and found != "" and not isinstance(found, Mapping):
+        if found is not None and found != "" and not isinstance(found, dict):
             return found
     return None
 
 
-def _text(fields: Fields, names: tuple[str, ...]) -> str:
-    found = _first(fields, names)
-    return found if isinstance(found, str) and found != "-" else ""
+def _text(fields: Fields, names: Names) -> str:
+    shape = fields.shape
+    for plain in shape[names]:
+        found = fields.rest.get(shape.names[plain])
+        if found and isinstance(found, str):
+            return found if found != "-" else ""
+    return ""

@@ -44,6 +44,8 @@ class Parser:
     family: ClassVar[str] = "text"
     # Whether lines that are no header belong to the entry before them; else each stands for itself.
     multiline: ClassVar[bool] = True
+    # Whether somebody made it for these very logs: then it goes before the others.
+    own: ClassVar[bool] = False
 
     def fresh(self) -> Self:
         """Return the parser for one file; a format with directives in the file returns a copy with own state."""

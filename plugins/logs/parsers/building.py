@@ -79,7 +79,9 @@ class Builder:
     def _unwrap(self, parser: Parser, header: Wrapped, lines: Sequence[str], depth: int) -> Event:
         """Make the event of what is within, and add what the wrapper says."""
         if "#012" in header.text:
-            header.text, *more = unescape_lines(header.text).split("\n")
+            header.text = unescape_lines(header.text)
+        if "\n" in header.text and header.text[0] != "{":
+            header.text, *more = header.text.split("\n")
             lines = [*more, *lines]
         found = self._formats.within(header) if depth < MAX_DEPTH else None
         parser_within, header_within = found or (self._formats.console, plain(header.text))
@@ -133,10 +135,10 @@ class Builder:
 
 def _guess(event: Event, entry: Entry) -> tuple[str, str]:
     """Return the severity of an entry that says none, and by what it was found."""
-    if follow.is_orphan((entry.text, *entry.body())):  # what it belongs to is in another file
-        return "INFO", "none"
     if event.exceptions or event.stack:
-        return "ERROR", "trace"
+        # The head of a file may be the middle of a trace that began in another file.
+        orphan = not event.exceptions and follow.is_orphan((entry.text, *entry.body()))
+        return ("INFO", "none") if orphan else ("ERROR", "trace")
     found = by_words(event.message)
     return (found, "words") if found else ("INFO", "none")
 

@@ -12,6 +12,7 @@ from snaglist.plugins.logs.parsers.logfmt import Logfmt
 from snaglist.plugins.logs.parsers.monolog import Monolog
 from snaglist.plugins.logs.parsers.nginx_error import NginxError
 from snaglist.plugins.logs.parsers.prefixed import Prefixed
+from snaglist.plugins.logs.parsers.slow_queries import SlowQueries
 from snaglist.plugins.logs.parsers.syslog import Syslog
 from snaglist.plugins.logs.parsers.windows_events import WindowsEvents
 
@@ -26,6 +27,7 @@ BUILT_IN: tuple[Parser, ...] = (
     CsvRows(),
     Monolog(),
     NginxError(),
+    SlowQueries(),
     ApacheError(),
     Syslog(),
     Logfmt(),

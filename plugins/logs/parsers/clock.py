@@ -6,6 +6,7 @@ work per line is one dictionary look-up, because lines of the same minute are cl
 
 import re
 from collections.abc import Callable
+from copy import copy
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -63,6 +64,12 @@ class Clock:
         self._bounded = bounded
         self.last = ("", "", NO_TIME)  # the text of the form `written` read last, its time, and how sure it is
         self._minutes: dict[tuple[str, str], str] = {}
+
+    def in_zone(self, zone: str) -> "Clock":
+        """Return a clock of the same file for times of another zone."""
+        other = copy(self)
+        other.zone, other._minutes = ZoneInfo(zone), {}
+        return other
 
     def read(self, form: str, text: str) -> str:
         """Read a stamp of a named form, such as `iso`: see `FORMS`, and Log formats in docs/plugins.md."""
@@ -264,7 +271,7 @@ def _read_written(clock: Clock, text: str) -> str:
 
 def _hour(hour: str, half: str | None) -> int:
     number = int(hour)
-    if half is None:
+    if not half:
         return number
     return number % 12 + (12 if half in "Pp" else 0)
 

@@ -11,11 +11,12 @@ from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.heads import NOTHING_KNOWN, Head, Layout, read_head
 from snaglist.plugins.logs.parsers.layout import learn
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level, plain
+from snaglist.plugins.logs.parsers.shapes import Shape, shapes_of
 from snaglist.plugins.logs.parsers.special import job_head, special_head
 from snaglist.plugins.logs.parsers.stamps import SORTABLE
 from snaglist.plugins.logs.parsers.traces import follow
 
-_DETAILS = re.compile(r"[^\n]{0,100}\b(?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {1,4}")
+_DETAILS = re.compile(r"[^\n]{0,150}?\b((?:DETAIL|HINT|CONTEXT|STATEMENT|QUERY|LOCATION): {2,4})")
 # What runtimes print when they die is no part of the line a logger wrote before.
 _CRASH = re.compile(
     r"panic: |fatal error: |FATAL ERROR: |Exception in thread \"|Unhandled exception[.:]"
@@ -42,9 +43,11 @@ class Console(Parser):
 
     def __init__(self) -> None:
         self.layout: Layout = NOTHING_KNOWN
+        self.shapes: tuple[Shape, ...] = ()
         self._headed = False
         self._forms: frozenset[str] = frozenset()  # of the headers with a level
         self._last = ""
+        self._learned: Sequence[str] | None = None
 
     def fresh(self) -> Self:
         """Return a parser with the state of one file."""
@@ -52,14 +55,24 @@ class Console(Parser):
 
     def prime(self, lines: Sequence[str]) -> None:
         """Learn what the lines of the file have in common."""
+        self._last = ""
+        if lines is self._learned:
+            return
+        self._learned = lines
         self.layout = learn(lines)
-        heads = [head for head in map(self._read, lines) if head is not None]
+        self.shapes = ()
+        found = [self._read(line) for line in lines]
+        self.shapes = shapes_of(lines, found, self.layout)
+        heads = [head for head in found if head is not None]
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity and head.form)
-        self._last = ""
 
     def _read(self, line: str) -> Head | None:
+        for shape in self.shapes:
+            head = shape.read(line)
+            if head is not None:
+                return head
         head = special_head(line)
         if head is not None:
             return head
@@ -117,6 +130,7 @@ class Console(Parser):
         """Split message, trace and context."""
         time = clock.read(header.form, header.stamp) if header.form else ""
         header, lines = _next_line(header, lines)
+        lines, companions = _without_companions(lines)
         body = split_body(header.message, lines)
         severity = header.severity
         if not severity and header.form:
@@ -135,8 +149,21 @@ class Console(Parser):
             channel=header.channel,
             exceptions=body.exceptions,
             stack=body.stack,
-            context=" ".join(part for part in (header.context, body.context) if part),
+            context=_joined(header.context, body.context, companions),
         )
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part) if any(parts) else ""
+
+
+def _without_companions(lines: Sequence[str]) -> tuple[Sequence[str], str]:
+    """Split off the lines in which PostgreSQL says more of an error: each has the head of the error in front."""
+    for index, line in enumerate(lines):
+        if _DETAILS.match(line):
+            said = [line[found.start(1) :] if (found := _DETAILS.match(line)) else line for line in lines[index:]]
+            return lines[:index], "\n".join(said)
+    return lines, ""
 
 
 def _next_line(header: Head, lines: Sequence[str]) -> tuple[Head, Sequence[str]]:

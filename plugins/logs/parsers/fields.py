@@ -7,8 +7,8 @@ from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
 _SEPARATORS = str.maketrans("", "", "_-. ")
-_MEMO_SIZE = 4096
-_plain: dict[str, str] = {}
+_MEMO_SIZE = 1024  # shapes
+_MAX_REMEMBERED = 100  # names of one; an object with more is data
 
 # Where a time is an object: what in it is the time.
 _TIME_PARTS = ("date", "$date", "epochSecond", "seconds", "timestamp", "repr")
@@ -18,65 +18,122 @@ _MAX_TIME = 60
 
 def plain_name(name: str) -> str:
     """Return a name in lower case without separators."""
-    known = _plain.get(name)
-    if known is None:
-        known = name.lower().translate(_SEPARATORS)
-        if len(_plain) >= _MEMO_SIZE:
-            _plain.clear()
-        _plain[name] = known
-    return known
+    return name.lower().translate(_SEPARATORS)
+
+
+class Names:
+    """Plain names of one meaning, the surest first."""
+
+    __slots__ = ("_all", "_names")
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self._all = frozenset(names)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._all
+
+
+class Shape(dict[Names, tuple[str, ...]]):
+    """Which names of a meaning a record has; records of one logger have the same, so it is worked out once."""
+
+    __slots__ = ("names",)
+
+    def __init__(self, given: Iterable[str]) -> None:
+        super().__init__()
+        self.names: dict[str, str] = {}  # plain → as the record has it
+        for name in given:
+            self.names.setdefault(plain_name(name), name)
+
+    def __missing__(self, names: Names) -> tuple[str, ...]:
+        found = self[names] = tuple(name for name in names if name in self.names)
+        return found
+
+
+_shapes: dict[tuple[str, ...], Shape] = {}
+
+
+def _shape_of(record: Mapping[str, Any]) -> Shape:
+    given = tuple(record)
+    shape = _shapes.get(given)
+    if shape is None:
+        if len(_shapes) >= _MEMO_SIZE:
+            _shapes.clear()
+        shape = Shape(given)
+        if len(given) <= _MAX_REMEMBERED:
+            _shapes[given] = shape
+    return shape
 
 
 class Fields:
-    """The fields of one record, to be taken out by plain name; of two with one plain name the first counts."""
+    """The fields of one record, to be taken out by plain name; of two with one plain name the first counts.
 
-    __slots__ = ("names", "rest")
+    The record is taken over: what is taken out is gone from it.
+    """
 
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        self.rest = dict(record)
-        self.names: dict[str, str] = {}
-        for name in record:
-            self.names.setdefault(plain_name(name), name)
+    __slots__ = ("rest", "shape")
+
+    def __init__(self, record: dict[str, Any], shape: Shape | None = None) -> None:
+        self.rest = record
+        self.shape = shape or _shape_of(record)
+
+    def copy(self) -> "Fields":
+        """Return the same fields, to be taken out apart."""
+        return Fields(dict(self.rest), self.shape)
 
     def __contains__(self, plain: str) -> bool:
-        return plain in self.names
+        return self.shape.names.get(plain) in self.rest
+
+    def name_of(self, plain: str) -> str:
+        """Return a name as the record has it."""
+        return self.shape.names[plain]
 
     def get(self, plain: str) -> Any:
         """Return a value, None for none."""
-        name = self.names.get(plain)
-        return None if name is None else self.rest[name]
+        name = self.shape.names.get(plain)
+        return None if name is None else self.rest.get(name)
 
     def put(self, plain: str, value: Any) -> None:
         """Set a value, under the name that it has."""
-        self.rest[self.names.setdefault(plain, plain)] = value
+        name = self.shape.names.get(plain)
+        self.rest[name or plain] = value
+        if name is None:
+            self.shape = _shape_of(self.rest)
 
     def drop(self, plain: str) -> Any:
         """Take a value out and return it, None for none."""
-        name = self.names.pop(plain, None)
-        return None if name is None else self.rest.pop(name)
+        name = self.shape.names.get(plain)
+        return None if name is None else self.rest.pop(name, None)
 
-    def texts(self, plains: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Return the names and values, of those given, that are text."""
-        for plain in plains:
-            value = self.get(plain)
-            if isinstance(value, str) and value:
-                yield plain, value
+    def among(self, names: Names) -> tuple[str, ...]:
+        """Return those of the names that the record had at first."""
+        return self.shape[names]
 
-    def text(self, plains: Iterable[str]) -> str:
+    def text(self, names: Names) -> str:
         """Return the first text, "" without any."""
-        return next((value for _, value in self.texts(plains)), "")
+        for plain in self.shape[names]:
+            value = self.rest.get(self.shape.names[plain])
+            if isinstance(value, str) and value:
+                return value
+        return ""
 
-    def take(self, plains: Iterable[str]) -> str:
+    def take(self, names: Names) -> str:
         """Take the first text out and return it, "" without any."""
-        for plain, value in self.texts(plains):
-            self.drop(plain)
-            return value
+        for plain in self.shape[names]:
+            name = self.shape.names[plain]
+            value = self.rest.get(name)
+            if isinstance(value, str) and value:
+                del self.rest[name]
+                return value
         return ""
 
 
 def stamp_of(value: object) -> tuple[str, str]:
     """Return the form and text of a time, given as text, as a number since 1970 or as an object with either."""
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         value = next((value[part] for part in _TIME_PARTS if part in value), None)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "epoch", repr(value)

@@ -15,12 +15,16 @@ MAX_CHANNELS, MIN_LINES = 50, 5  # that are learned each for itself, and the lin
 
 
 class Formats:
-    """The parsers of a file. `primary` is that of its lines; `console`, always last, takes what is left."""
+    """The parsers of a file. `primary` is that of its lines; `console`, always last, takes what is left.
+
+    `sample` are the lines that they learned from, `wrapped` those of them that carry lines of other logs.
+    """
 
     def __init__(self, parsers: Sequence[Parser], lines: Sequence[str], log_type: str | None) -> None:
         self.console = Console()
         fresh = [parser.fresh() for parser in parsers]
         self._all = [parser for parser in fresh if not isinstance(parser, Console)] + [self.console]
+        self.sample = lines
         self._of_channels: dict[str, Console] = {}  # that a wrapper names
         self.primary = self._choose(lines, log_type)
         self._others = [parser for parser in self._all if parser is not self.primary]
@@ -28,7 +32,7 @@ class Formats:
 
     def foreign(self, text: str) -> tuple[Parser, Any] | None:
         """Return the first other parser that a line is a header of, and what it says."""
-        for parser in self._others:
+        for parser in self._others if not self.primary.own else ():  # what it does not match goes on with an entry
             header = parser.foreign(text)
             if header is not None:
                 return parser, header
@@ -54,7 +58,8 @@ class Formats:
 
         Parsers that fail at it take no part.
         """
-        trial = [parser.fresh() for parser in self._all]
+        # The console parser learns much of the lines, and what it learns does not change while it reads them.
+        trial = [parser if parser is self.console else parser.fresh() for parser in self._all]
         best = self._all.index(self.console)
         score = 0
         broken: list[int] = []
@@ -73,6 +78,8 @@ class Formats:
                 continue
             if parser.log_type == self.console.log_type:
                 claimed = claimed // 2  # any time in front is a header to it, so a tie is no choice
+            if parser.own:
+                claimed *= 2  # few lines may begin an entry that the others would take for several
             if claimed > score:
                 best, score = index, claimed
         chosen = self._all[best]
@@ -83,7 +90,7 @@ class Formats:
         """Give the sample to the parser of the file, and what is wrapped in it to the others."""
         self.primary.prime(lines)
         headers = [self.primary.header(line) for line in lines]
-        wrapped = [header for header in headers if type(header) is Wrapped]
+        self.wrapped = wrapped = [header for header in headers if type(header) is Wrapped]
         texts = [header.text for header in wrapped]
         if texts:
             for parser in self._others:

@@ -17,10 +17,14 @@ _TIME_WITHIN: Final = 120  # characters from the beginning of a line
 
 _CLOSERS = {"[": "]", "(": ")", "<": ">", "{": "}"}
 _SEPARATORS: Final = " \t|-:>,;*)]"
-_WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
-_PAIR = re.compile(
-    r"([A-Za-z_][\w.@-]{0,60})=(?:\"((?:[^\"\\\n]|\\.){0,500})\"|'([^'\n]{0,500})'|([^\s|\"',;]{0,300}))"
+_PAIR_FORM = (
+    r"[A-Za-z_][\w.@-]{0,60}=(?:\"(?:[^\"\\\n]|\\.){0,500}\"|'[^'\n]{0,500}'|[^\s|\"',;]{0,300})"  # `key=value`
 )
+_PAIR = re.compile(_PAIR_FORM)
+_WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
+# Behind separators an opening bracket, a pair, or a word.
+_TOKEN = re.compile(r"[ \t|\-:>,;*)\]]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
     ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
@@ -87,36 +91,28 @@ class Token:
 
 def tokens(line: str, position: int) -> Iterator[Token]:
     """Give the first tokens from a position on."""
-    length = len(line)
     for _ in range(MAX_TOKENS):
-        while position < length and line[position] in _SEPARATORS:
-            position += 1
-        if position >= length:
-            return
-        closer = _CLOSERS.get(line[position])
-        if closer is not None:
-            end = closing(line, position, closer)
-            if end < 0:
-                return
-            yield Token("group", line[position + 1 : end].strip(), position, end + 1)
-            position = end + 1
-            continue
-        pair = _PAIR.match(line, position)
-        if pair is not None:
-            yield Token("pair", pair.group(), position, pair.end())
-            position = pair.end()
-            continue
-        found = _WORD.match(line, position)
+        found = _TOKEN.match(line, position)
         if found is None:
             return
-        word, end = found.group(), found.end()
-        name = word.rstrip(":")
-        behind = line[end : end + 2]
-        set_off = word != name or behind[:1] in ("|", "\t", ";") or behind == " |"
-        # Digits and signs make a name; so do a bracket right behind and the blanks of a padded column.
-        is_name = set_off or behind[:1] in ("[", "(") or behind in ("  ", " -", " (") or bool(_NAMED.search(name))
-        yield Token("name" if is_name else "word", name, position, end, set_off)
-        position = end
+        kind = found.lastindex or 0
+        start, position = found.span(kind)
+        if kind == 1:
+            end = closing(line, start, _CLOSERS[line[start]])
+            if end < 0:
+                return
+            position = end + 1
+            yield Token("group", line[start + 1 : end].strip(), start, position)
+        elif kind == 2:
+            yield Token("pair", found[2], start, position)
+        else:
+            word = found[3]
+            name = word.rstrip(":")
+            behind = line[position : position + 2]
+            set_off = len(word) != len(name) or behind[:1] in _BAR or behind == " |"
+            # Digits and signs make a name; so do a bracket right behind and the blanks of a padded column.
+            is_name = set_off or behind[:1] in _OPENING or behind in _PADDING or _NAMED.search(name) is not None
+            yield Token("name" if is_name else "word", name, start, position, set_off)
 
 
 def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
@@ -239,14 +235,14 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
             if severity:
                 return severity, named.group().rstrip(":."), named.end(), " ".join(context)
         name = text.rstrip("-.!")
-        severity = by_name(name)
+        severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() else "")
         if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
             if expected or name not in VAGUE or not index or token.set_off:
                 return severity, name, end, " ".join(context)
         elif severity and not after_word and not name.isupper():
             if token.set_off or (line[end : end + 2] == "  " and name.upper() not in VAGUE):
                 return severity, name, end, " ".join(context)
-            if not index and name.islower():
+            if not index and name.islower() and name.upper() not in VAGUE:
                 return severity, name, token.start, ""
         letter = LETTER.fullmatch(name)
         if letter and not after_word and (expected or _is_letter_level(line, end)):

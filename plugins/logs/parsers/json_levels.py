@@ -4,18 +4,18 @@ Sources of the numbers: syslog RFC 5424; pino, bunyan; Python's logging; logback
 Microsoft.Extensions.Logging; Nextcloud; Monolog; Windows events.
 """
 
-from collections.abc import Mapping
+from functools import lru_cache
 
-from snaglist.plugins.logs.parsers.fields import Fields, plain_name
+from snaglist.plugins.logs.parsers.fields import Fields, Names, plain_name
 from snaglist.plugins.logs.parsers.severity import LETTERS, SYSLOG, by_name
 
 # Names of a level; what says it in a word comes first.
-LEVELS = (
+LEVELS = Names(
     "levelname", "level", "severity", "loglevel", "severitytext", "lvl", "errorseverity", "@l", "@level",
     "severitylabel", "leveldisplayname", "logseverity", "severityname", "sev", "leveltext", "levelstr",
     "priority", "prio", "pri",
 )  # fmt: skip
-NUMBERS = ("levelno", "levelvalue", "severitynumber")
+NUMBERS = Names("levelno", "levelvalue", "severitynumber")
 # A status is mostly something else, so it is a level only in these words.
 _STATUS = frozenset(
     ("emergency", "emerg", "alert", "critical", "crit", "fatal", "error", "err", "warning", "warn", "notice", "info",
@@ -29,7 +29,7 @@ _MONOLOG = {
     100: "DEBUG", 200: "INFO", 250: "NOTICE", 300: "WARNING", 400: "ERROR", 500: "CRITICAL", 550: "ALERT",
     600: "EMERGENCY",
 }  # fmt: skip
-_SYSLOG_FIELDS = (
+_SYSLOG_FIELDS = Names(
     "facility", "syslogfacility", "syslogidentifier", "shortmessage", "facilitylabel", "facilitycode", "transport",
     "systemdunit", "procid", "appname",
 )  # fmt: skip
@@ -49,16 +49,15 @@ def take_level(fields: Fields) -> str:
 
 def find_level(fields: Fields) -> tuple[str, str] | None:
     """Return the plain name of the field that says the level, and the severity."""
-    for plain in LEVELS:
-        if plain in fields:
-            severity = _by_word(fields.get(plain))
-            if severity:
-                return plain, severity
-    for plain in (*NUMBERS, *LEVELS):
-        if plain in fields:
-            severity = _by_number(plain, _number(fields.get(plain)), fields)
-            if severity:
-                return plain, severity
+    given = fields.among(LEVELS)
+    for plain in given:
+        severity = _by_word(fields.get(plain))
+        if severity:
+            return plain, severity
+    for plain in (*fields.among(NUMBERS), *given):
+        severity = _by_number(plain, _number(fields.get(plain)), fields)
+        if severity:
+            return plain, severity
     status = fields.get("status")
     if isinstance(status, str) and status.lower() in _STATUS:
         return "status", by_name(status)
@@ -69,13 +68,18 @@ def find_level(fields: Fields) -> tuple[str, str] | None:
 
 
 def _by_word(value: object) -> str:
-    if isinstance(value, Mapping):  # the level as an object: its name, or what it wraps
+    if isinstance(value, str):
+        return _word(value)
+    if isinstance(value, dict):  # the level as an object: its name, or what it wraps
         names = {plain_name(name): name for name in value if isinstance(name, str)}
         return next(
             (_by_word(value[names[name]]) for name in ("name", "levelstr", "standardlevel") if name in names), ""
         )
-    if not isinstance(value, str):
-        return ""
+    return ""
+
+
+@lru_cache(1024)
+def _word(value: str) -> str:
     if value[:6].upper() == "LEVEL(":  # zap's name of a level that has none: all above debug are known
         return "DEBUG" if value[6:7] == "-" else ""
     return by_name(value) or (LETTERS.get(value, "") if len(value) == 1 else "")
@@ -115,7 +119,7 @@ def _small(plain: str, number: int, fields: Fields) -> str:
     """Return the severity of a number below ten: the families contradict each other, so one has to be recognised."""
     if number > 7:
         return ""
-    if plain == "pri" or fields.names[plain] == "PRIORITY" or any(name in fields for name in _SYSLOG_FIELDS):
+    if plain == "pri" or fields.name_of(plain) == "PRIORITY" or fields.among(_SYSLOG_FIELDS):
         return SYSLOG[number]
     if "reqid" in fields and "remoteaddr" in fields and "app" in fields:
         return _get(_NEXTCLOUD, number)

@@ -9,44 +9,66 @@ from snaglist.plugins.logs.parsers.access_json import is_access
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import dump, load
-from snaglist.plugins.logs.parsers.fields import Fields, joined_time, read_time, stamp_of
+from snaglist.plugins.logs.parsers.fields import Fields, Names, joined_time, read_time, stamp_of
 from snaglist.plugins.logs.parsers.json_levels import LEVELS, NUMBERS, find_level, take_level
 from snaglist.plugins.logs.parsers.within import is_log_line, is_trace_line
 
 # Plain names (see fields.py), the surest first.
-TIMES = (
+TIMES = Names(
     "time", "timestamp", "@timestamp", "ts", "@t", "datetime", "eventtime", "asctime", "instant", "logtime",
     "timeunixnano", "timecreated", "eventtimestamp", "timestampms", "utctime", "isotime", "stagetimestamp",
 )  # fmt: skip
 # Names that data has as well: times only where none of the others is.
-WEAK_TIMES = ("t", "date", "created", "createdat", "starttime", "startedat", "when", "datetimeutc", "localtime")
-MESSAGES = (
+WEAK_TIMES = Names("t", "date", "created", "createdat", "starttime", "startedat", "when", "datetimeutc", "localtime")
+MESSAGES = Names(
     "message", "msg", "@message", "@m", "shortmessage", "renderedmessage", "formattedmessage", "logmessage",
     "textpayload", "event", "body",
 )  # fmt: skip
-WEAK_MESSAGES = ("text", "log", "output", "resultdescription", "description")
-TEMPLATES = ("@mt", "messagetemplate", "msgtemplate", "{originalformat}")
-CHANNELS = ("logger", "loggername", "loglogger", "sourcecontext", "categoryname")
-WEAK_CHANNELS = ("channel", "name", "category", "component", "target", "providername", "sourcename", "app")
-EXCEPTIONS = (
+WEAK_MESSAGES = Names("text", "log", "output", "resultdescription", "description", "line", "rawmessage", "raw")
+TEMPLATES = Names("@mt", "messagetemplate", "msgtemplate", "{originalformat}")
+CHANNELS = Names("logger", "loggername", "loglogger", "sourcecontext", "categoryname")
+WEAK_CHANNELS = Names("channel", "name", "category", "component", "target", "providername", "sourcename", "app")
+EXCEPTIONS = Names(
     "exception", "err", "error", "@x", "excinfo", "thrown", "stacktrace", "stack", "traceback", "exc",
     "errorstacktrace", "exceptiondetail",
 )  # fmt: skip
-SERVERS = ("hostname", "host", "servername", "server", "computer", "computername", "machinename", "agenthostname")
-RELEASES = ("release", "serviceversion", "appversion")
+SERVERS = Names("hostname", "host", "servername", "server", "computer", "computername", "machinename", "agenthostname")
+RELEASES = Names("release", "serviceversion", "appversion")
 # Objects that loggers and shippers put the record into.
-_HOLDERS = (
+_HOLDERS = Names(
     "fields", "@fields", "jsonpayload", "record", "log", "attributes", "data", "properties", "state", "context",
     "payload", "winlog", "source",
 )  # fmt: skip
-_LIFTED = (MESSAGES, (*LEVELS, *NUMBERS), TIMES, CHANNELS, EXCEPTIONS, TEMPLATES)
+_ALL_LEVELS = Names(*LEVELS, *NUMBERS)
+_ALL_MESSAGES = Names(*MESSAGES, *WEAK_MESSAGES)
+_ALL_TIMES = Names(*TIMES, *WEAK_TIMES)
+_ALL_CHANNELS = Names(*CHANNELS, *WEAK_CHANNELS)
+_LIFTED = (MESSAGES, _ALL_LEVELS, TIMES, CHANNELS, EXCEPTIONS, TEMPLATES)
+_EMPTY = (dict, list)  # which say nothing when they are
+_ENVIRONMENTS = Names("environment", "env")
+_REASONS = Names("error", "err", "reason")
 _STRING_VALUES = ("stringValue", "string_value", "Str", "text")
 # What makes an object a record of a logger; short names and those of data are too common elsewhere.
-_KNOWN = frozenset((*TIMES, *LEVELS, *NUMBERS, *MESSAGES, *TEMPLATES, "log", "output")) - {"body", "priority", "prio"}
+_KNOWN = Names(
+    *({*TIMES, *LEVELS, *NUMBERS, *MESSAGES, *TEMPLATES, "log", "output"} - {"body", "priority", "prio", "pri"})
+)
 # Where a shipper says whose line it carries.
-_ORIGINS = (("container", "name"), ("kubernetes", "container_name"), ("service", "name"), ("docker", "container_name"))
-_HOSTS = (("host", "name"), ("host", "hostname"), ("agent", "hostname"), ("beat", "hostname"), ("kubernetes", "host"))
-_STREAMS = (("log", "file", "path"), ("kubernetes", "pod_name"), ("container", "id"), ("source",), ("path",), ("file",))
+_ORIGINS = {
+    "container": ("name",),
+    "kubernetes": ("container_name",),
+    "service": ("name",),
+    "docker": ("container_name",),
+}
+_HOSTS = {"host": ("name",), "agent": ("hostname",), "beat": ("hostname",), "kubernetes": ("host",)}
+_STREAMS = {
+    "log": ("file", "path"),
+    "kubernetes": ("pod_name",),
+    "container": ("id",),
+    "source": (),
+    "path": (),
+    "file": (),
+}
+_VERSIONS = {"service": ("version",)}
 
 
 class JsonLines(Parser):
@@ -67,7 +89,9 @@ class JsonLines(Parser):
         if not isinstance(value, dict):
             return None
         fields = Fields(value)
-        if (_KNOWN.isdisjoint(fields.names) and not _is_held(fields)) or is_access(fields):
+        if not fields.among(_KNOWN) and not _is_held(fields):
+            return _envelope(fields)  # nobody's record, unless it carries a line
+        if is_access(fields):
             return None
         _lift(fields)
         return _envelope(fields) or fields
@@ -79,7 +103,7 @@ class JsonLines(Parser):
 
 def record_event(record: Fields, clock: Clock) -> Event:
     """Make the event of a record, whatever notation it came in; what has no meaning of its own is context."""
-    fields = Fields(record.rest)
+    fields = record.copy()
     event = Event("", severity="")
     event.occurred_at = _time(fields, clock)
     event.severity = take_level(fields)
@@ -87,18 +111,18 @@ def record_event(record: Fields, clock: Clock) -> Event:
     if template and "@t" in record.rest:
         event.severity = event.severity or "INFO"  # the compact form leaves its usual level out
     event.template = template or None
-    message = fields.take((*MESSAGES, *WEAK_MESSAGES))
+    message = fields.take(_ALL_MESSAGES)
     event.message = (message or _render(template, fields)).strip()
-    event.channel = fields.take((*CHANNELS, *WEAK_CHANNELS))
-    event.environment = fields.take(("environment", "env")) or event.environment
-    event.server_name = fields.take(SERVERS) or _inside(fields.rest, _HOSTS) or None
-    event.release = fields.take(RELEASES) or _inside(fields.rest, (("service", "version"),)) or None
+    event.channel = fields.take(_ALL_CHANNELS)
+    event.environment = fields.take(_ENVIRONMENTS) or event.environment
+    event.server_name = fields.take(SERVERS) or _inside(fields, _HOSTS) or None
+    event.release = fields.take(RELEASES) or _inside(fields, _VERSIONS) or None
     _fill_exceptions(event, fields)
     if not event.message and event.exceptions:
         event.message = event.exceptions[-1].message or event.exceptions[-1].type
     if not event.message:
-        event.message = fields.take(("error", "err", "reason"))
-    rest = {name: value for name, value in fields.rest.items() if value not in ({}, [])}
+        event.message = fields.take(_REASONS)
+    rest = {name: value for name, value in fields.rest.items() if value or value.__class__ not in _EMPTY}
     if not event.message:
         event.message = dump(fields.rest)
     elif rest:
@@ -110,9 +134,9 @@ def record_event(record: Fields, clock: Clock) -> Event:
 
 def _is_held(fields: Fields) -> bool:
     """Tell whether the record stands in an object of the object, whole with its level and message."""
-    for holder in _HOLDERS:
+    for holder in fields.among(_HOLDERS):
         nested = fields.get(holder)
-        if isinstance(nested, Mapping):
+        if isinstance(nested, dict):
             inner = Fields(nested)
             if inner.text(MESSAGES) and find_level(inner):
                 return True
@@ -122,19 +146,19 @@ def _is_held(fields: Fields) -> bool:
 def _lift(fields: Fields) -> None:
     """Bring up what says a message, a level, a time … one object down, where the record does not say it itself."""
     body = fields.get("body")
-    if isinstance(body, Mapping):
+    if isinstance(body, dict):
         text = next((body[name] for name in _STRING_VALUES if isinstance(body.get(name), str)), "")
         if text:
             fields.put("body", text)
-    for holder in _HOLDERS:
+    for holder in fields.among(_HOLDERS):
         nested = fields.get(holder)
-        if not isinstance(nested, Mapping):
+        if not isinstance(nested, dict):
             continue
-        inner = Fields(nested)
+        inner = Fields(dict(nested))
         for group in _LIFTED:
-            if any(_says(fields.get(name)) for name in group):
+            if any(_says(fields.get(name)) for name in fields.among(group)):
                 continue
-            plain = next((name for name in group if _says(inner.get(name))), "")
+            plain = next((name for name in inner.among(group) if _says(inner.get(name))), "")
             if plain:
                 fields.put(plain, inner.drop(plain))
         if len(inner.rest) != len(nested):
@@ -147,27 +171,27 @@ def _says(value: object) -> bool:
 
 def _envelope(fields: Fields) -> Wrapped | None:
     """Return the line that a shipper's object carries, None for a record of its own."""
-    text = fields.text((*MESSAGES, *WEAK_MESSAGES))
+    text = fields.text(_ALL_MESSAGES)
     if not text or find_level(fields) is not None:
         return None
-    if any(_says(fields.get(name)) for name in (*EXCEPTIONS, *TEMPLATES)):
+    if any(_says(fields.get(name)) for group in (EXCEPTIONS, TEMPLATES) for name in fields.among(group)):
         return None
     of_trace = is_trace_line(text)
     if not of_trace and not is_log_line(text):
         return None
-    rest = Fields(fields.rest)
-    rest.take((*MESSAGES, *WEAK_MESSAGES))
-    stamp = next((found for name in (*TIMES, *WEAK_TIMES) if (found := stamp_of(rest.get(name)))[0]), ("", ""))
-    channel = rest.text(CHANNELS) or _inside(rest.rest, _ORIGINS)
-    server = rest.text(SERVERS) or _inside(rest.rest, _HOSTS)
-    for name in (*TIMES, *WEAK_TIMES):
+    rest = fields.copy()
+    rest.take(_ALL_MESSAGES)
+    stamp = next((found for name in rest.among(_ALL_TIMES) if (found := stamp_of(rest.get(name)))[0]), ("", ""))
+    channel = rest.text(CHANNELS) or _inside(rest, _ORIGINS)
+    server = rest.text(SERVERS) or _inside(rest, _HOSTS)
+    for name in rest.among(_ALL_TIMES):
         if stamp[0] and stamp_of(rest.get(name)) == stamp:
             rest.drop(name)
             break
     return Wrapped(
         text.strip("\r\n"),
         stamp,
-        "\0".join((server, channel, *(_inside(rest.rest, (way,)) for way in _STREAMS))),
+        "\0".join((server, channel, *(_inside(rest, {root: way}) for root, way in _STREAMS.items()))),
         each=not of_trace,
         channel=channel,
         server_name=server or None,
@@ -175,12 +199,14 @@ def _envelope(fields: Fields) -> Wrapped | None:
     )
 
 
-def _inside(value: Mapping[str, Any], ways: Sequence[Sequence[str]]) -> str:
-    """Return the first text that one of the ways through objects leads to."""
-    for way in ways:
-        found: Any = value
+def _inside(fields: Fields, ways: Mapping[str, Sequence[str]]) -> str:
+    """Return the first text that one of the ways through objects leads to; a way is a field and names within it."""
+    for root, way in ways.items():
+        found = fields.rest.get(root)
+        if found is None:
+            continue
         for name in way:
-            found = found.get(name) if isinstance(found, Mapping) else None
+            found = found.get(name) if isinstance(found, dict) else None
         if isinstance(found, str) and found:
             return found
     return ""
@@ -188,31 +214,28 @@ def _inside(value: Mapping[str, Any], ways: Sequence[Sequence[str]]) -> str:
 
 def _time(fields: Fields, clock: Clock) -> str:
     """Take out the time; of two the one with a zone, as a number has it, wins over the one without."""
-    pair = joined_time(fields.get("date"), fields.get("time"))
+    pair = joined_time(fields.get("date"), fields.get("time")) if "date" in fields else ""
     if pair:
         fields.drop("date")
         fields.drop("time")
         return clock.read("iso", pair)
     second = ""
-    for names in (TIMES, WEAK_TIMES):
-        for name in names:
-            value = fields.get(name)
-            if value is None or (second and name != "created"):
-                continue
-            read = read_time(value, clock)
-            if not read:
-                continue
-            if name == "asctime" and isinstance(fields.get("created"), float):
-                second = read
-                fields.drop(name)
-                continue
-            fields.drop(name)
+    for name in fields.among(_ALL_TIMES):
+        value = fields.get(name)
+        if value is None or (second and name != "created"):
+            continue
+        read = read_time(value, clock)
+        if not read:
+            continue
+        fields.drop(name)
+        if name != "asctime" or not isinstance(fields.get("created"), float):
             return read
+        second = read
     return second
 
 
 def _fill_exceptions(event: Event, fields: Fields) -> None:
-    for name in EXCEPTIONS:
+    for name in fields.among(EXCEPTIONS):
         value = fields.get(name)
         if value is None:
             continue
@@ -236,7 +259,7 @@ def _render(template: str, fields: Fields) -> str:
     values: dict[str, Any] = {}
     for holder in ("properties", "state"):
         nested = fields.get(holder)
-        if isinstance(nested, Mapping):
+        if isinstance(nested, dict):
             values.update(nested)
     values.update(fields.rest)
     parts = template.split("{")

@@ -65,7 +65,7 @@ def learn(lines: Sequence[str]) -> Layout:
     flush = timed = late = 0
     for line in lines:
         text = line.lstrip(" ")
-        found = _find_time(text)
+        found = find_time(text)
         if found is None:
             continue
         index, form, stamp, end = found
@@ -93,7 +93,7 @@ def learn(lines: Sequence[str]) -> Layout:
     )
 
 
-def _find_time(line: str) -> tuple[int, str, str, int] | None:
+def find_time(line: str) -> tuple[int, str, str, int] | None:
     """Return the first time near the beginning of a line: how many tokens stand before it, and what it is."""
     for index, token in enumerate(tokens(line, 0)):
         stamp = find_stamp(line, token.start)

@@ -7,7 +7,7 @@ from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import json_exceptions
 from snaglist.plugins.logs.parsers.base import Parser
 from snaglist.plugins.logs.parsers.clock import Clock
-from snaglist.plugins.logs.parsers.fields import Fields, joined_time, read_time
+from snaglist.plugins.logs.parsers.fields import Fields, Names, joined_time, read_time
 from snaglist.plugins.logs.parsers.json_levels import take_level
 
 _FIRST = re.compile(r"[A-Za-z_@][\w.@-]{0,60}=")
@@ -18,12 +18,12 @@ _PAIR = re.compile(
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
 # Plain names, see fields.py.
-_LEVELS = ("level", "lvl", "severity", "loglevel", "levelname", "@level", "pri")
-_MESSAGES = ("msg", "message", "@message", "event", "logdesc")
-_TIMES = ("time", "ts", "timestamp", "@timestamp", "datetime", "t")
-_ERRORS = ("err", "error")
-_LOGGERS = ("logger", "loggername", "component")
-_STACKS = ("stacktrace", "stack", "exception", "traceback")
+_LEVELS = Names("level", "lvl", "severity", "loglevel", "levelname", "@level", "pri")
+_MESSAGES = Names("msg", "message", "@message", "event", "logdesc")
+_TIMES = Names("time", "ts", "timestamp", "@timestamp", "datetime", "t")
+_ERRORS = Names("err", "error")
+_LOGGERS = Names("logger", "loggername", "component")
+_STACKS = Names("stacktrace", "stack", "exception", "traceback")
 
 
 class Logfmt(Parser):
@@ -56,7 +56,7 @@ class Logfmt(Parser):
 
     def event(self, header: Fields, lines: Sequence[str], clock: Clock) -> Event:
         """Read the fields; what has no meaning of its own is context."""
-        fields = Fields(header.rest)
+        fields = header.copy()
         event = Event("", severity=take_level(fields))
         event.occurred_at = _time(fields, clock)
         event.message = fields.take(_MESSAGES).strip()

@@ -2,6 +2,7 @@
 
 from collections import deque
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from snaglist.plugins.issues import Event
@@ -9,6 +10,7 @@ from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser, Wrapped
 from snaglist.plugins.logs.parsers.building import Builder, Limits, usable
 from snaglist.plugins.logs.parsers.built_in import BUILT_IN
 from snaglist.plugins.logs.parsers.clock import Clock
+from snaglist.plugins.logs.parsers.described import describe
 from snaglist.plugins.logs.parsers.entry import Entry
 from snaglist.plugins.logs.parsers.formats import Formats
 from snaglist.plugins.logs.parsers.glued import is_glued, split_objects
@@ -54,6 +56,7 @@ class Reader:
         self.encoding = encoding or found
         self._lines = _open_lines(sample, self.encoding, start, mark, capture_limit, fallback_encoding)
         self._capture_limit = capture_limit
+        self._parsers = parsers
         self._dates = (zone, modified_at, now)
         self._entry: Entry | None = None  # the one that took the last line
         self._opened: deque[Entry] = deque()  # those that are not handed out, as they began
@@ -75,6 +78,11 @@ class Reader:
         self.whole = True
         self.undecoded = 0
 
+    @cached_property
+    def layout(self) -> dict[str, Any] | None:
+        """Where the lines of the file have what, as a JSON document; `sentence` is for people. None of no lines."""
+        return describe(self._formats, self._parsers)
+
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
         events: list[Event] = []
@@ -93,7 +101,10 @@ class Reader:
         self.whole = last is None
         self.undecoded = self._lines.undecoded
         done: list[Event] = []
-        if last is not None:
+        if last is not None and self.primary.header(last.text) is DIRECTIVE:
+            # Half a line may look like one: it is an entry until its end comes, as any other half of a line is.
+            self._open(Entry(self._console, plain(last.text), last, self._capture_limit), done)
+        elif last is not None:
             self._frame(last, done)
         for entry in self._opened:
             entry.closed = True
@@ -167,11 +178,15 @@ class Reader:
         elif type(header) is Wrapped:
             entry.partial = header.partial
             entry.state = follow.begins(header.text)
-        self._close_others(entry)
-        self._streams[entry.stream] = self._entry = entry
-        self._opened.append(entry)
         entry.touched = self._lines_seen
-        self._hand_out(events)
+        if len(self._opened) == 1 and self._opened[0].stream == entry.stream:  # most files have a single stream
+            events.append(self._builder.build(self._opened[0]))
+            self._opened[0] = entry
+        else:
+            self._close_others(entry)
+            self._opened.append(entry)
+            self._hand_out(events)
+        self._streams[entry.stream] = self._entry = entry
 
     def _close_others(self, entry: Entry | None) -> None:
         """End the entries that cannot go on behind a line that opens `entry`."""
@@ -206,7 +221,7 @@ class Reader:
         if entry is None:
             if not text.strip():
                 return None
-            return self._formats.foreign(text) or (self._console, plain(text))
+            return self._formats.foreign(text) or (self._console, self._console.within(text) or plain(text))
         if entry.open:
             entry.open = entry.parser.incomplete(text, True)
             self._append(entry, text, line)
@@ -245,15 +260,18 @@ class Reader:
             return False
         if entry.stale(self._lines_seen):
             return False
-        if entry.severity != head.severity or entry.header.form != head.form:
+        traced = head.spelled == "TRACE" and head.stamp == entry.header.stamp  # a level of its own for traces
+        if entry.header.form != head.form or (entry.severity != head.severity and not traced and not entry.state):
             return False
-        message = line.text[entry.column :] if entry.column else head.message
+        message = _behind_name(line.text[entry.column :] if entry.column else head.message, entry.header.message)
         if head.by_line and (not head.form or entry.blank or not message.strip()):
             fits = True
         elif entry.state:
             state = follow.advance(entry.state, message)
             fits = state != ""
             entry.state = state or entry.state
+        elif head.stamp == entry.header.stamp and follow.begins(message) == "python":
+            fits = True
         else:
             fits = follow.is_trace(message) if head.by_line else follow.is_frame(message)
         if fits:
@@ -298,6 +316,12 @@ class Reader:
         self._append(entry, header.text, line)
         entry.partial = header.partial
         return True
+
+
+def _behind_name(text: str, first: str) -> str:
+    """Return a text without the name that stands in front of it and of the first line of its entry."""
+    name = first.partition(" ")[0]
+    return text[len(name) + 1 :] if "." in name and text.startswith(name + " ") else text
 
 
 def _open_lines(sample: bytes, encoding: str, start: int, mark: int, limit: int, fallback: str) -> Lines | ExportLines:

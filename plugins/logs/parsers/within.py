@@ -6,7 +6,7 @@ from snaglist.plugins.logs.parsers.access import Access
 from snaglist.plugins.logs.parsers.apache_error import ApacheError
 from snaglist.plugins.logs.parsers.console import Console
 from snaglist.plugins.logs.parsers.context import load
-from snaglist.plugins.logs.parsers.fields import Fields
+from snaglist.plugins.logs.parsers.fields import Fields, Names
 from snaglist.plugins.logs.parsers.json_levels import find_level
 from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.logfmt import Logfmt
@@ -17,6 +17,7 @@ from snaglist.plugins.logs.parsers.traces import follow
 
 # The last line of a trace, which names what was raised.
 _RAISED = re.compile(r"(?:Caused by: |Suppressed: |[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt)(?:: |$))")
+_MESSAGES = Names("message", "msg")
 _FORMATS = (Access(), Monolog(), NginxError(), ApacheError(), Syslog(), Logfmt(), Console())
 
 
@@ -33,5 +34,5 @@ def is_log_line(text: str) -> bool:
         if not isinstance(value, dict):
             return False
         fields = Fields(value)
-        return find_level(fields) is not None or bool(fields.text(("message", "msg")))
+        return find_level(fields) is not None or bool(fields.text(_MESSAGES))
     return bool(plain(line).severity) or any(parser.foreign(line) is not None for parser in _FORMATS)

@@ -13,7 +13,7 @@ _LIMIT: Final = 1000  # characters that are looked at
 # A text without any of these holds no sign; most texts are decided by this alone.
 _STEMS: Final = (
     "err", "fail", "fatal", "panic", "except", "denied", "refused", "warn", "deprecat", "timeout", "timed out", "fault",
-    "abort", "crash", "corrupt", "emergency", "kill", "unable", "can't", "cannot", "uncaught", "unhandled",
+    "crash", "corrupt", "emergency", "kill", "uncaught", "unhandled",
     "dump", "trace", "space left", "full", "exit", "status", "bug:", "lockup", "blocked", "smash", "double free",
 )  # fmt: skip
 
@@ -36,12 +36,11 @@ _FAILURE = re.compile(
 )
 _WORDS = re.compile(
     r"(?<![\w./$@%&#:=+`\\-])(?:(panic|fatal|emergency)"
-    r"|(errors?|failed|fails|failures?|exceptions?|denied|refused|segfault|aborted|crashed|corrupt|corrupted)"
+    r"|(errors?|failed|failures?|exceptions?|denied|refused|segfault|crashed|corrupted)"
     r"|(warn|warnings?|deprecated|timeouts?|timed out))(?![\w/\\$@%&#=+-]|\.\w)"
 )
 # A name and a level in front: what the sentence says behind it is of that level.
 _NAMED_LEVEL = re.compile(r"(?:[\w.+-]{1,40} ){1,3}(?:(error)|(warning)|info|note|notice): ")
-_LEADING = re.compile(r"(?:[^\s:]{1,60}: ){0,3}(?:unable to|cannot|can't)\b")
 # Words in front that turn the meaning around, or make it a plan, a condition or a column.
 _NEGATED = re.compile(
     r"\b(?:no|not|without|zero|never|non|any|if|ignor(?:e|ed|ing)|suppress(?:ed|ing)?|avoid(?:s|ed|ing)?"
@@ -62,7 +61,10 @@ _BY_GROUP: Final = ("", "CRITICAL", "ERROR", "WARNING")
 def by_words(message: str) -> str:
     """Return the severity that a message without a level speaks of: CRITICAL, ERROR or WARNING; "" for none."""
     text = message[:_LIMIT].lower()
-    if not any(stem in text for stem in _STEMS):
+    for stem in _STEMS:
+        if stem in text:
+            break
+    else:
         return ""
     if _CRITICAL.search(text):
         return "CRITICAL"
@@ -80,8 +82,6 @@ def by_words(message: str) -> str:
             text, word.end()
         ):
             worst = min(worst, word.lastindex or 4)
-    if worst > 2 and _LEADING.match(text, start, end):
-        return "ERROR"
     return _BY_GROUP[worst] if worst < 4 else ""
 
 

@@ -36,6 +36,7 @@ from snaglist.plugins.logs.read.parsing import (
 )
 from snaglist.plugins.logs.read.portions import LineBatch, Portion, portions
 from snaglist.plugins.logs.read.results import FileResult
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import coverage, deletions, queries
 from snaglist.plugins.logs.store.sources import new_source_row
 
@@ -97,7 +98,10 @@ class FileImport:
         self.known = known = start.source if goes_on else None
         self.before = Unfinished.of(known) if known else None
         self.again = Again(self.before, reading.rules)
-        self.zone = known.timezone if known and known.counted["own_zone"] and not reading.own_zone else reading.zone
+        self.tally = Tally.read(known.reading if known is not None else None)  # of all that was read of the file
+        of_source = known is not None and known.counted["own_zone"] and not reading.own_zone
+        self.zone = known.timezone if known and of_source else reading.zone
+        self.zone_known = bool(of_source or reading.zone_known or reading.own_zone)
         self.source: EventSource | None = None
         if known is not None:
             self.source = EventSource(known.id, known.module_id, stored_path(call, file.state.path))
@@ -145,6 +149,7 @@ class FileImport:
             parsers=self.reading.parsers,
             start=self.position,
             zone=self.zone,
+            zone_known=self.zone_known,
             modified_at=self.file.state.modified_at,
             channel=known.channel if known is not None else self.reading.name or self.file.state.name,
             log_type=format_of.log_type if format_of is not None else None,
@@ -169,7 +174,7 @@ class FileImport:
                 yield parse(partial(self.reader.feed, data))
         events = parse(self.reader.close)
         self.whole = self.reader.whole
-        self.position -= self.reader.undecoded  # what follows is read from the first byte of a character
+        self.position -= self.reader.undecoded
         if not self.condition.final:
             self.open_entries = events
         for event in events:
@@ -185,7 +190,8 @@ class FileImport:
         trail = self.trail
         if not trail.advance(self.position if portion.last else portion.read[-1].byte_end) or not self._same_file():
             raise FileChanged
-        values = self._values(portion.last)
+        tally = self.tally + portion.tally + self.again.tally
+        values = {**self._values(portion.last), "reading": tally.document()}
 
         def work() -> tuple[EventSource, list[StoredBatch], StoredBatch, int]:
             with self.call.transaction() as db:
@@ -205,6 +211,7 @@ class FileImport:
 
         self.source, revised, stored, deleted = self.call.repeat(work)
         self.checkpoint = trail.position
+        self.tally = self.result.reading = tally
         self.again.clear()
         self.result.count(portion, stored)
         self.result.deleted += deleted
@@ -220,14 +227,17 @@ class FileImport:
 
     def _values(self, last: bool) -> dict[str, Any]:
         """Return the columns that move with the checkpoint; the modification time only when all was read."""
-        state, damage = self.file.state, self.condition.damage
+        state, damage, reading = self.file.state, self.condition.damage, self.reading
         values = {
             **self.trail.columns(),
-            **coverage.columns(self.known, self.reading.rules, self.reading.zone, own_zone=self.reading.own_zone),
+            **coverage.columns(
+                self.known, reading.rules, reading.zone, own_zone=reading.own_zone, zone_known=self.zone_known
+            ),
             "identity": state.identity,
             "size": max(self.position, 0 if state.compression else state.size),
             "log_type": self.reader.log_type,
             "encoding": self.reader.encoding,
+            "layout": self.reader.layout,
             "timezone": self.zone,
             "open_event": None,
             "status": "error" if damage else "ok",

@@ -14,17 +14,30 @@ from sqlalchemy import Connection, Row
 from snaglist.kernel import Call
 from snaglist.plugins.issues import Event, EventSource, StoredBatch, replace_event, settle_occurrence, withdraw_event
 from snaglist.plugins.logs.read.portions import Rules
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.store import queries
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One of the entries: its bytes, whether it was stored, and the channel it was counted under."""
+    """One of the entries: its bytes, whether it was stored, the channel it was counted under, and its numbers."""
 
     start: int
     end: int
     stored: bool
     channel: str | None = None
+    numbers: Sequence[int] = ()  # of its `Tally`; a version before did not keep them
+
+    @classmethod
+    def of(cls, event: Event, *, stored: bool, rules: Rules) -> Self:
+        """Return what is remembered of an entry."""
+        numbers = Tally.of(event, filtered=not rules.keep(event) and rules.filters(event)).values()
+        return cls(event.byte_start, event.byte_end, stored, event.channel, numbers)
+
+    @property
+    def tally(self) -> Tally:
+        """What it was counted as."""
+        return Tally(*self.numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +68,7 @@ class Unfinished:
         """Return the last entries of a reading; what was stored `before` and did not change stays as it was."""
         known = {(piece.start, piece.end): piece for piece in before.pieces} if before else {}
         pieces = [
-            known.get((event.byte_start, event.byte_end))
-            or Piece(event.byte_start, event.byte_end, rules.keep(event), event.channel)
+            known.get((event.byte_start, event.byte_end)) or Piece.of(event, stored=rules.keep(event), rules=rules)
             for event in events
         ]
         return cls(tuple(pieces), whole, settled) if pieces else None
@@ -73,12 +85,15 @@ class Unfinished:
 
     def column(self) -> dict[str, Any]:
         """Return what the source remembers."""
-        pieces = [[piece.start, piece.end, piece.stored, piece.channel] for piece in self.pieces]
+        pieces = [[piece.start, piece.end, piece.stored, piece.channel, list(piece.numbers)] for piece in self.pieces]
         return {"start": self.start, "pieces": pieces, "whole": self.whole, "settled": self.settled}
 
 
 class Again:
-    """What becomes of the last entries of a source when they are read again: the same, other ones, or none any more."""
+    """What becomes of the last entries of a source when they are read again: the same, other ones, or none any more.
+
+    `tally`: what the source has more, or less, than was counted of them.
+    """
 
     def __init__(self, before: Unfinished | None, rules: Rules) -> None:
         self._rules = rules
@@ -86,6 +101,7 @@ class Again:
         self._same: list[int] = []
         self._revised: list[tuple[Event, Piece]] = []
         self._gone: list[Piece] = []
+        self.tally = Tally()
 
     @property
     def events(self) -> list[Event]:
@@ -98,12 +114,14 @@ class Again:
 
     def end(self) -> None:
         """Note that no more entries come."""
-        self._gone += [piece for piece in self._awaited.values() if piece.stored]
+        for piece in self._awaited.values():
+            self._forget(piece)
         self._awaited = {}
 
     def clear(self) -> None:
         """Note that all was written."""
         self._same, self._revised, self._gone = [], [], []
+        self.tally = Tally()
 
     def write(self, call: Call, source: EventSource) -> tuple[list[StoredBatch], int]:
         """Bring what is stored in line, in the open write transaction; also returns how many events went."""
@@ -116,18 +134,30 @@ class Again:
     def _is_new(self, event: Event) -> bool:
         before = self._awaited.pop(event.byte_start, None)
         for start in [start for start in self._awaited if start < event.byte_start]:  # a part of another entry now
-            if (piece := self._awaited.pop(start)).stored:
-                self._gone.append(piece)
-        if before is None or not (before.stored or event.byte_end == before.end):
+            self._forget(self._awaited.pop(start))
+        if before is None:
             return True
         if event.byte_end == before.end:
             if not event.provisional:
                 self._same.append(event.byte_start)
-        elif self._rules.keep(event):
+            return False
+        if not before.stored:
+            self._forget(before)
+            return True
+        kept = self._rules.keep(event)
+        if kept:
             self._revised.append((event, before))
+            self.tally -= before.tally
         else:
-            self._gone.append(before)
+            self._forget(before)
+        self.tally += Tally.of(event, filtered=not kept and self._rules.filters(event))
         return False
+
+    def _forget(self, piece: Piece) -> None:
+        """Note that an entry is none any more."""
+        self.tally -= piece.tally
+        if piece.stored:
+            self._gone.append(piece)
 
 
 def settle(db: Connection, source: Row[Any]) -> None:

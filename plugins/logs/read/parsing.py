@@ -10,8 +10,12 @@ from sqlalchemy import Row
 
 from snaglist.kernel import Call, Installation, Plugin, times
 from snaglist.plugins.logs import hookspecs
+from snaglist.plugins.logs.own_formats.parser import OwnFormat
+from snaglist.plugins.logs.own_formats.pattern import Format
+from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import BUILT_IN, Parser, ParserFailed, Reader, Watched
 from snaglist.plugins.logs.read.portions import Rules
+from snaglist.plugins.logs.store import coverage
 
 log = logging.getLogger("snaglist")
 
@@ -39,11 +43,11 @@ class Unreadable(Exception):
 class Reading:
     """How files are read.
 
-    `zone` is that of times without an offset; `own_zone`: it was given for these files, so that the settings do
-    not change it. `final`: the file will not grow, so its last entry is complete. `growing`: it may be a copy in the
-    making, so that an archive that ends too early is no failure. `complete`: all of the file is there, however young
-    it is. `name` stands for the file's own name where that was lost on the way here. `parsers` are those of
-    `read_with`.
+    `zone` is that of times without an offset; `zone_known`: somebody set it, for these files (`own_zone`, so that
+    the settings do not change it) or in the settings; else it is only what the machine has. `final`: the file will
+    not grow, so its last entry is complete. `growing`: it may be a copy in the making, so that an archive that ends
+    too early is no failure. `complete`: all of the file is there, however young it is. `name` stands for the file's
+    own name where that was lost on the way here. `parsers` are those of `read_with`.
     """
 
     rules: Rules
@@ -53,19 +57,28 @@ class Reading:
     final: bool = False
     growing: bool = False
     own_zone: bool = False
+    zone_known: bool = False
     name: str = ""
     parsers: Sequence[Parser] = ()
     complete: bool = False
 
 
 def parsers_of(service: Installation, call: Call | None) -> tuple[Parser, ...]:
-    """Return the parsers of the plugins that are on in the call's application, and the built-in ones.
+    """Return the formats of the call's application, the parsers of its plugins that are on, and the built-in ones.
 
-    Without an application those of all plugins that work.
+    Without an application no formats, and the parsers of all plugins that work.
     """
     added = service.plugins.added(hookspecs.register_parsers)
     adding = {plugin.id for plugin, _ in added if call is None or _is_on(call, plugin)}
-    return (*(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
+    ours = [OwnFormat(one) for one in _formats_of(call)] if call is not None else []
+    return (*ours, *(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
+
+
+def _formats_of(call: Call) -> list[Format]:
+    if call.connection is not None:
+        return in_use(call.db)
+    with call.transaction(write=False) as db:
+        return in_use(db)
 
 
 def _is_on(call: Call, plugin: Plugin) -> bool:
@@ -118,6 +131,7 @@ def make_reader(
     parsers: Sequence[Parser],
     start: int,
     zone: str,
+    zone_known: bool,
     modified_at: str,
     **known: Any,
 ) -> Reader:
@@ -131,6 +145,7 @@ def make_reader(
             head,
             start=start,
             zone=zone,
+            zone_known=zone_known,
             modified_at=modified_at,
             now=times.now(),
             parsers=parsers,
@@ -148,8 +163,16 @@ def reader_again(
 ) -> Reader:
     """Return a reader that frames a file as its source was read."""
     known = {"channel": source.channel, "log_type": source.log_type, "encoding": source.encoding}
-    zone = source.timezone
-    return make_reader(service, head, parsers=parsers, start=start, zone=zone, modified_at=modified_at, **known)
+    return make_reader(
+        service,
+        head,
+        parsers=parsers,
+        start=start,
+        zone=source.timezone,
+        zone_known=coverage.zone_known(source),
+        modified_at=modified_at,
+        **known,
+    )
 
 
 def parse(step: Callable[[], _Made]) -> _Made:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from snaglist.plugins.issues import SEVERITIES, Event, EventSource
+from snaglist.plugins.logs.read.tally import LEVELLED, Tally
 
 MAX_STORED = 1_000
-UNLEVELLED = frozenset(("trace", "words", "none"))  # sources of a level that nothing wrote
 FAILURES, ALL, NONE = KEEPING = ("failures", "all", "none")  # which lines without a level are kept
 MAX_READ = 5_000  # a file whose lines are all filtered still moves its checkpoint
 
@@ -22,15 +22,20 @@ class Rules:
     severities: frozenset[str]
     access_issue_min_status: int
     unlevelled: str = FAILURES
+    formats: str = ""  # what tells the formats of people's own from others, as `digest_of` returns it
 
     def keep(self, event: Event) -> bool:
         """Tell whether an event is stored."""
         access = event.access
         if access is not None and access.status < self.access_issue_min_status:
             return False
-        if self.unlevelled != FAILURES and event.level_source in UNLEVELLED:
+        if self.unlevelled != FAILURES and event.level_source not in LEVELLED:
             return self.unlevelled == ALL
         return event.severity in self.severities
+
+    def filters(self, event: Event) -> bool:
+        """Tell whether an event that is not kept counts as filtered; requests of other statuses are none to keep."""
+        return event.access is None or event.access.status >= self.access_issue_min_status
 
     @property
     def severities_of_unlevelled(self) -> frozenset[str]:
@@ -62,7 +67,7 @@ class Portion:
     read: list[Event] = field(default_factory=list)
     kept: list[Event] = field(default_factory=list)
     access_lines: int = 0
-    filtered: int = 0
+    tally: Tally = field(default_factory=Tally)
     last: bool = False
 
     @property
@@ -75,10 +80,10 @@ class Portion:
         self.read.append(event)
         if event.access is not None:
             self.access_lines += 1
-        if rules.keep(event):
+        kept = rules.keep(event)
+        if kept:
             self.kept.append(event)
-        elif event.access is None or event.access.status >= rules.access_issue_min_status:
-            self.filtered += 1
+        self.tally.add(event, filtered=not kept and rules.filters(event))
 
 
 def portions(events: Iterable[Sequence[Event]], rules: Rules) -> Iterator[Portion]:

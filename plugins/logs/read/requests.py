@@ -64,7 +64,7 @@ def _read(
 ) -> None:
     head = stream.read(service.settings["ingestion.sample_bytes"])
     parsers = parsers_of(service, None)
-    reader = make_reader(service, head, parsers=parsers, start=0, zone="UTC", modified_at=modified_at)
+    reader = make_reader(service, head, parsers=parsers, start=0, zone="UTC", zone_known=False, modified_at=modified_at)
     pieces = _pieces(head, stream, watch)
     if reader.log_type != Access.log_type or reader.encoding.startswith("utf-16"):
         _read_events(reader, pieces, take, miss)

@@ -8,8 +8,9 @@ from typing import Any
 
 from snaglist.plugins.issues import StoredBatch
 from snaglist.plugins.logs.read.portions import Portion
+from snaglist.plugins.logs.read.tally import NUMBERS, Tally, left_out
 
-MAX_WAITING_SHOWN = 100
+MAX_WAITING_SHOWN = MAX_REMARKS_SHOWN = 100
 
 
 @dataclass(slots=True)
@@ -19,7 +20,7 @@ class FileResult:
     `deleted` are lines that do not come back: of a file that was read those met again, otherwise all of its source.
 
     `waiting`: why a dropped file is not archived yet. `left` are the sources whose file was at this path and is there
-    no more.
+    no more. `tally` are the entries that were read, `reading` all that were ever read of the file.
     """
 
     path: Path
@@ -27,7 +28,8 @@ class FileResult:
     log_type: str = ""
     source_id: int | None = None
     events: int = 0
-    filtered: int = 0
+    tally: Tally = field(default_factory=Tally)
+    reading: Tally = field(default_factory=Tally)
     access_lines: int = 0
     deleted: int = 0
     issues: set[int] = field(default_factory=set)
@@ -48,11 +50,21 @@ class FileResult:
 
     def count(self, portion: Portion, batch: StoredBatch) -> None:
         """Count what a transaction took in."""
-        self.filtered += portion.filtered
+        self.tally += portion.tally
         self.access_lines += portion.access_lines
         self.events += len(batch.stored)
         self.by_type.update(stored.event.log_type for stored in batch.stored)
         self.touch(batch)
+
+    @property
+    def filtered(self) -> int:
+        """How many entries were not kept, because of their level."""
+        return self.tally.filtered
+
+    @property
+    def remarks(self) -> list[dict[str, str]]:
+        """What people should know of how the file is read, where something of it was."""
+        return self.reading.remarks() if self.tally.entries else []
 
     def touch(self, batch: StoredBatch) -> None:
         """Note the issues of a batch."""
@@ -70,7 +82,7 @@ class Run:
     skipped: int = 0
     duplicates: int = 0
     ignored: int = 0
-    filtered: int = 0
+    tally: Tally = field(default_factory=Tally)
     access_lines: int = 0
     deleted: int = 0
     processed: int = 0
@@ -80,9 +92,15 @@ class Run:
     new_issues: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
     errors: list[dict[str, str]] = field(default_factory=list)
+    remarks: list[dict[str, str]] = field(default_factory=list)
+
+    @property
+    def filtered(self) -> int:
+        """How many entries were not kept, because of their level."""
+        return self.tally.filtered
 
     def add(self, result: FileResult, shown: str) -> None:
-        """Count a file in; `shown` is its name in the lists of errors and of waiting files."""
+        """Count a file in; `shown` is its name in the lists of errors, of remarks and of waiting files."""
         if result.waiting is not None:
             self.waiting += 1
             if len(self.waiting_files) < MAX_WAITING_SHOWN:
@@ -94,7 +112,7 @@ class Run:
         elif result.state == "duplicate" and result.waiting is None:
             self.duplicates += 1
         self.events += result.events
-        self.filtered += result.filtered
+        self.tally += result.tally
         self.access_lines += result.access_lines
         self.deleted += result.deleted
         self.issues |= result.issues
@@ -102,6 +120,12 @@ class Run:
         self.by_type.update(result.by_type)
         if result.error is not None:
             self.fail(shown, result.error)
+        self.remark(shown, result.remarks)
+
+    def remark(self, shown: str, remarks: Sequence[Mapping[str, str]]) -> None:
+        """Note what is to be known of how a file is read."""
+        room = MAX_REMARKS_SHOWN - len(self.remarks)
+        self.remarks.extend({"file": _utf8(shown), **remark} for remark in remarks[:room])
 
     def fail(self, shown: str, error: str) -> None:
         """Note a file or folder that could not be read."""
@@ -111,15 +135,18 @@ class Run:
         """Return the same, to count on from."""
         own = {
             name: type(getattr(self, name))(getattr(self, name))
-            for name in ("issues", "new_issues", "errors", "waiting_files")
+            for name in ("issues", "new_issues", "errors", "waiting_files", "remarks")
         }
         return replace(self, by_type=Counter(self.by_type), **own)
 
     def resume(self, saved: Mapping[str, Any]) -> None:
         """Go on from what `document` returned; which issues were touched before is not known any more."""
-        for name in ("files", "events", "skipped", "filtered", "access_lines"):
+        for name in ("files", "events", "skipped", "access_lines"):
             setattr(self, name, saved[name])
-        self.deleted = saved.get("deleted", 0)  # a job that an earlier version began did not count them
+        # A job that an earlier version began did not count all of that.
+        self.deleted = saved.get("deleted", 0)
+        self.tally = Tally(**{name: saved.get(name, 0) for name in NUMBERS})
+        self.remarks.extend(saved.get("remarks", ()))
         self.by_type.update(saved["by_type"])
         self.errors.extend(saved["errors"])
 
@@ -133,7 +160,8 @@ class Run:
             "skipped": self.skipped,
             "duplicates": self.duplicates,
             "ignored": self.ignored,
-            "filtered": self.filtered,
+            **self.tally.document(),
+            "filtered_as": left_out(self.severities),
             "access_lines": self.access_lines,
             "deleted": self.deleted,
             "processed": self.processed,
@@ -142,6 +170,7 @@ class Run:
             "ingested_severities": list(self.severities),
             "by_type": dict(self.by_type.most_common()),
             "errors": self.errors,
+            "remarks": self.remarks,
         }
 
 

@@ -11,17 +11,22 @@ from snaglist.kernel import NotFound, ServiceError, clip, times
 from snaglist.plugins.issues import Event, GroupingModel, grouping_key, path_text
 from snaglist.plugins.logs.collect.command import STANDARD_INPUT
 from snaglist.plugins.logs.collect.discovery import reason
+from snaglist.plugins.logs.ingestion import machine_zone
 from snaglist.plugins.logs.parsers import Parser, Reader, Watched
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, make_reader, parse, read_with
+from snaglist.plugins.logs.read.tally import Tally, share
 from snaglist.plugins.system import Session
 
 CHUNK_BYTES = 256 * 1024
 MAX_SHOWN = 160
-_FIELDS = ("occurred_at", "time_source", "severity", "channel", "environment", "release", "server_name", "event_id")
+_FIELDS = (
+    "occurred_at", "time_source", "severity", "level_source", "channel", "environment", "release", "server_name",
+    "event_id",
+)  # fmt: skip
 
 
-def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
+def explain(session: Session, name: str, zone: str | None) -> dict[str, Any]:
     """Read a file, or standard input, and return what becomes of it; raises NotFound or ServiceError."""
     shown = path_text(name)
     try:
@@ -45,20 +50,28 @@ def explain(session: Session, name: str, zone: str) -> dict[str, Any]:
 
 
 def _explain(
-    session: Session, opened: Callable[[], BinaryIO], name: str, modified_at: str, zone: str
+    session: Session, opened: Callable[[], BinaryIO], name: str, modified_at: str, zone: str | None
 ) -> dict[str, Any]:
     service = session.open(start=False)  # for its configuration and parsers; no database is made or opened
 
-    def read(parsers: Sequence[Parser]) -> tuple[Reader, list[dict[str, Any]]]:
+    def read(parsers: Sequence[Parser]) -> tuple[Reader, Tally, list[dict[str, Any]]]:
         with opened() as stream:
             head = stream.read(service.settings["ingestion.sample_bytes"])
             reader = make_reader(
-                service, head, parsers=parsers, start=0, zone=zone, modified_at=modified_at, channel=name
+                service,
+                head,
+                parsers=parsers,
+                start=0,
+                zone=zone or machine_zone(),
+                zone_known=zone is not None,
+                modified_at=modified_at,
+                channel=name,
             )
-            return reader, [_entry(event) for event in _events(reader, head, stream)]
+            tally = Tally()
+            return reader, tally, [_entry(event, tally) for event in _events(reader, head, stream)]
 
     # Which plugins are on is not known without a database, so all of them take part.
-    reader, entries = read_with(service, None, read)
+    reader, tally, entries = read_with(service, None, read)
     if isinstance(reader.primary, Watched):
         plugin = reader.primary.plugin
         session.note(f"{reader.log_type} is a format of the plugin {plugin}: an application reads it where that is on")
@@ -75,7 +88,15 @@ def _explain(
             "group": model.group(key),
         }
     groups = len({entry["group"] for entry in entries})
-    return {"log_type": reader.log_type, "encoding": reader.encoding, "groups": groups, "entries": entries}
+    return {
+        "log_type": reader.log_type,
+        "encoding": reader.encoding,
+        "layout": reader.layout,
+        "reading": {name: number for name, number in tally.document().items() if name != "filtered"},
+        "remarks": tally.remarks(),
+        "groups": groups,
+        "entries": entries,
+    }
 
 
 def _events(reader: Reader, head: bytes, stream: BinaryIO) -> Iterator[Event]:
@@ -86,8 +107,9 @@ def _events(reader: Reader, head: bytes, stream: BinaryIO) -> Iterator[Event]:
     yield from parse(reader.close)
 
 
-def _entry(event: Event) -> dict[str, Any]:
+def _entry(event: Event, tally: Tally) -> dict[str, Any]:
     access = event.access
+    tally.add(event, filtered=False)  # what an application keeps is its own setting
     return {
         "byte_start": event.byte_start,
         "byte_end": event.byte_end,
@@ -111,14 +133,22 @@ def report(found: dict[str, Any]) -> str:
     blocks = [_block(number, entry) for number, entry in enumerate(found["entries"], 1)]
     entries = "1 entry" if len(blocks) == 1 else f"{len(blocks)} entries"
     groups = "1 group" if found["groups"] == 1 else f"{found['groups']} groups"
-    return "\n\n".join([*blocks, f"{found['log_type']}, {found['encoding']}: {entries}, {groups}"])
+    first = [found["layout"]["sentence"]] if found["layout"] else []
+    numbers = found["reading"]
+    with_time, with_level = (share(numbers[name], numbers["entries"]) for name in ("with_time", "with_level"))
+    last = [f"{found['log_type']}, {found['encoding']}: {entries}, {groups}"]
+    if numbers["entries"]:
+        last.append(f"with a time: {with_time}, with a level: {with_level}")
+    last += [f"{remark['kind']}: {remark['text']}" for remark in found["remarks"]]
+    return "\n\n".join([*first, *blocks, "\n".join(last)])
 
 
 def _block(number: int, entry: dict[str, Any]) -> str:
     head = f"#{number}  bytes {entry['byte_start']}-{entry['byte_end']}  {entry['log_type']}"
     rows = [
         ("time", f"{entry['occurred_at']} ({entry['time_source']})"),
-        *((name, entry[name]) for name in _FIELDS[2:]),
+        ("severity", f"{entry['severity']} ({entry['level_source']})"),
+        *((name, entry[name]) for name in _FIELDS[4:]),
         ("message", entry["message"]),
         ("exceptions", " < ".join(_raised(one) for one in entry["exceptions"])),
         ("context", entry["context"]),

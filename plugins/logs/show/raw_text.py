@@ -13,7 +13,7 @@ from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.read.files import open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, parse, read_with, reader_again
-from snaglist.plugins.logs.store import queries
+from snaglist.plugins.logs.store import coverage, queries
 
 MAX_CONTENT = 4 * 1024 * 1024
 MAX_AROUND = 256 * 1024  # bytes looked at on each side for context lines
@@ -91,6 +91,7 @@ def whole_source(
         "offset": start,
         "next_offset": following,
         "lines": _numbered(shown, start, places, source.encoding),
+        **coverage.shown_reading(source),
     }
 
 

@@ -11,34 +11,39 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
-from snaglist.plugins.logs.read.portions import FAILURES, UNLEVELLED, Rules
+from snaglist.plugins.logs.read.portions import FAILURES, Rules
+from snaglist.plugins.logs.read.tally import LEVELLED, Tally, left_out
 
 # First byte, severities as bits by rank, lowest status of access lines, severities of lines without a level.
 Part = Sequence[int]
+_FORMATS = " formats "
 
 
 def stamp(rules: Rules, zone: str | None) -> str:
     """Return the settings in short; `zone` is None when it was given for the source."""
     unlevelled = "" if rules.unlevelled == FAILURES else f" {rules.unlevelled}"
-    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}"
+    formats = f"{_FORMATS}{rules.formats}" if rules.formats else ""
+    return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}{formats}"
 
 
-def begin(rules: Rules, *, own_zone: bool) -> dict[str, Any]:
-    """Return the record of a source to be read from its first byte."""
-    return {"parts": [_part(0, rules)], "own_zone": own_zone}
-
-
-def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool) -> dict[str, Any]:
+def columns(known: Row[Any] | None, rules: Rules, zone: str, *, own_zone: bool, zone_known: bool) -> dict[str, Any]:
     """Return what a source was read under once more bytes of it are; `known`: the source as it was, if it was."""
     if known is None or not known.offset:
-        return {"read_under": stamp(rules, None if own_zone else zone), "counted": begin(rules, own_zone=own_zone)}
+        counted = {"parts": [_part(0, rules)], "own_zone": own_zone, "zone_known": zone_known}
+        return {"read_under": stamp(rules, None if own_zone else zone), "counted": counted}
     own_zone = own_zone or known.counted["own_zone"]
     parts: list[Part] = [_whole(earlier) for earlier in known.counted["parts"]]
     part = _part(known.offset, rules)
     if list(parts[-1][1:]) != part[1:]:
         parts = [*(earlier for earlier in parts if earlier[0] < known.offset), part]
     now = stamp(rules, None if own_zone else zone)
-    return {"read_under": now if now == known.read_under else "", "counted": {"parts": parts, "own_zone": own_zone}}
+    counted = {"parts": parts, "own_zone": own_zone, "zone_known": zone_known or own_zone}
+    return {"read_under": now if now == known.read_under else "", "counted": counted}
+
+
+def zone_known(source: Row[Any]) -> bool:
+    """Tell whether somebody had set the zone of a source; the first version did not note it of the settings."""
+    return bool(source.counted.get("zone_known", source.counted["own_zone"]))
 
 
 def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
@@ -51,14 +56,29 @@ def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
     return {**record, "parts": parts}
 
 
+def has_formats(read_under: str, rules: Rules) -> bool:
+    """Tell whether a source was read with the formats of people's own that are in use now."""
+    return read_under.partition(_FORMATS)[2] == rules.formats
+
+
 def was_counted(record: Mapping[str, Any], event: Event) -> bool:
     """Tell whether an event was counted when it was read before."""
     part = [part for part in record["parts"] if part[0] <= event.byte_start][-1]
     _, severities, min_status, unlevelled = _whole(part)
     if event.access is not None and event.access.status < min_status:
         return False
-    counted = unlevelled if event.level_source in UNLEVELLED else severities
+    counted = severities if event.level_source in LEVELLED else unlevelled
     return bool(counted & 1 << RANK[event.severity])
+
+
+def shown_reading(source: Row[Any]) -> dict[str, Any]:
+    """Return how a source is read as the API has it; `reading` is null of one of which nothing was counted."""
+    filtered_as = None
+    if source.reading:  # which entries were not kept, as it was read last
+        severities = source.counted["parts"][-1][1]
+        filtered_as = left_out(name for name, rank in RANK.items() if severities & 1 << rank)
+    remarks = Tally.read(source.reading).remarks()
+    return {"reading": source.reading, "remarks": remarks, "filtered_as": filtered_as, "layout": source.layout}
 
 
 def _part(start: int, rules: Rules) -> list[int]:

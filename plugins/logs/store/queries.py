@@ -23,6 +23,7 @@ from snaglist.kernel import digest, times
 from snaglist.kernel.database import inserted_id
 from snaglist.plugins.issues import move_counts, move_occurrences, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES
+from snaglist.plugins.logs.read.tally import Tally
 from snaglist.plugins.logs.tables import sources as _sources
 from snaglist.plugins.system import rows
 
@@ -39,7 +40,7 @@ _IN_SHORT = ("id", "title", "severity", "log_type", "count", "first_seen", "last
 # What describes the file of a source, and how far it was read.
 _OF_FILE = (
     "path", "path_hash", "generation", "identity", "size", "modified_at", "offset", "prefix_hash", "prefix_length",
-    "block_hash", "content_hash", "open_event", "imported_at",
+    "block_hash", "content_hash", "open_event", "imported_at", "layout",
 )  # fmt: skip
 
 
@@ -124,6 +125,7 @@ def join_sources(db: Connection, source: Row[Any], copy: Row[Any]) -> None:
     move_occurrences(db, copy.id, source.id)
     remove_source(db, copy.id)
     taken = {name: getattr(copy, name) for name in _OF_FILE}
+    taken["reading"] = (Tally.read(source.reading) + Tally.read(copy.reading)).document()
     change_source(db, source.id, occurrence_count=source.occurrence_count + copy.occurrence_count, status="ok", **taken)
 
 

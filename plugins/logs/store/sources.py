@@ -29,7 +29,7 @@ def new_source_row(call: Call, path: Path, reading: Reading) -> dict[str, Any]:
         "channel": name[:255],
         "family": name_family(name),
         "timezone": reading.zone,
-        **coverage.columns(None, reading.rules, reading.zone, own_zone=reading.own_zone),
+        **coverage.columns(None, reading.rules, reading.zone, own_zone=reading.own_zone, zone_known=reading.zone_known),
         "module_id": reading.module_id,
         "connector_id": reading.connector_id,
         "parser_version": PARSER_VERSION,

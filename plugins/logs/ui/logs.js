@@ -5,6 +5,8 @@ export default (ui) => {
   const { html } = ui;
   ui.page({ id: "sources", title: "Logs", icon: "file", nav: true, order: 30, letter: "l", screen: () => import("./screens/sources.js") });
   ui.page({ id: "source", title: "Log", parent: "sources", screen: () => import("./screens/source.js") });
+  ui.page({ id: "formats", title: "Formats", parent: "sources", screen: () => import("./screens/formats.js") });
+  ui.page({ id: "format", title: "Format", parent: "sources", screen: () => import("./screens/format.js") });
   ui.page({ id: "maintenance", title: "Maintenance", icon: "tool", nav: true, order: 400, group: "Set up", letter: "m",
     screen: () => import("./screens/maintenance.js") });
 

@@ -44,6 +44,7 @@ def test_an_event_becomes_an_issue(sender: Any) -> None:
     source = sender.text(row["id"])
     assert (source["content"], source["byte_end"], source["path"]) == (text, len(text), row["path"])
     (listed,) = sender.client.get("sources").json["data"]
+    assert (listed["reading"], listed["remarks"]) == (None, [])
     assert (listed["path"], listed["size"], listed["occurrence_count"]) == (row["path"], 0, 1)
 
 

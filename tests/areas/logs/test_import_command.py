@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -55,14 +56,19 @@ def test_61_124_the_table_and_the_document(snaglist: Run, tmp_path: Path, line: 
     shown = str(tmp_path.resolve() / "shop" / "app.log")
     assert first.returncode == 0, first.stderr
     header, row, total = (text.split() for text in first.stdout.splitlines())
-    assert header == ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "STATE"]
-    assert row == [shown, "monolog", "3", "2", "2", "read"]
-    assert total == ["total", "1", "file", "3", "2", "2"]
+    assert header == ["FILE", "TYPE", "ENTRIES", "TIME", "LEVEL", "EVENTS", "ISSUES", "NEW", "STATE"]
+    assert row == [shown, "monolog", "3", "100%", "100%", "3", "2", "2", "read"]
+    assert total == ["total", "1", "file", "3", "100%", "100%", "3", "2", "2"]
     assert first.stderr == ""  # no progress bar: stderr is no terminal
     second = snaglist("import", "--json", "shop/app.log")
     body = json.loads(second.stdout)
     assert (body["events"], body["skipped"]) == (0, 1)
-    assert body["sources"] == [{"path": shown, "log_type": "monolog", "events": 0, "deleted": 0, "state": "unchanged"}]
+    assert body["sources"] == [
+        {
+            "path": shown, "log_type": "monolog", "events": 0, "entries": 0, "with_time": 0, "with_level": 0,
+            "unexplained": 0, "filtered": 0, "deleted": 0, "state": "unchanged", "remarks": [],
+        }
+    ]  # fmt: skip
     assert "retention" not in body
     with (tmp_path / "shop" / "app.log").open("a") as stream:
         stream.write(line("three", seconds=3))
@@ -139,9 +145,48 @@ def test_arguments_that_are_not_utf_8(snaglist: Run, tmp_path: Path, line: Line)
 def test_what_severities_hide_is_said(snaglist: Run, tmp_path: Path, line: Line) -> None:
     (tmp_path / "app.log").write_text(line("noise", "INFO") * 5)
     shown = snaglist("import", "app.log").stdout.splitlines()
-    assert shown[0].split() == ["FILE", "TYPE", "EVENTS", "ISSUES", "NEW", "FILTERED", "STATE"]
-    assert shown[1].split()[2:] == ["0", "0", "0", "5", "read"]
+    assert shown[0].split()[-5:] == ["EVENTS", "ISSUES", "NEW", "FILTERED", "STATE"]
+    assert shown[1].split()[2:] == ["5", "100%", "100%", "0", "0", "0", "5", "read"]
     assert shown[-1].startswith("Every event is below the severities that are stored (EMERGENCY, ")
+
+
+def test_a_file_in_which_nothing_is_known_is_a_warning_with_the_next_step(snaglist: Run, tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text("".join(f"the printer failed {number} times\n" for number in range(6)))
+    shown = snaglist("import", "app.log").stdout.splitlines()
+    assert shown[1].split()[2:5] == ["6", "0%", "0%"]
+    name = str(tmp_path.resolve() / "app.log")
+    step = "make a format for it (dashboard → Logs → Formats, or `snaglist formats`)"
+    told = f"{name}: no line of this file has a time or a level that is known: {step}"
+    assert shown[3] == f"warning: {told}"
+    assert f"warn  default: {told}" in snaglist("doctor").stdout.splitlines()
+    explained = json.loads(snaglist("explain", "--json", "app.log").stdout)
+    assert explained["reading"] == {"entries": 6, "with_time": 0, "with_level": 0, "unexplained": 6}
+    assert [remark["kind"] for remark in explained["remarks"]] == ["warning"]
+    assert snaglist("explain", "app.log").stdout.splitlines()[-2] == "with a time: 0%, with a level: 0%"
+
+
+def test_formats_are_tried_added_used_and_removed(snaglist: Run, tmp_path: Path) -> None:
+    (tmp_path / "printer.log").write_text("E/tray 03.01.2026 10:00:00 paper jam\n  lower tray\n" * 3)
+    pattern = r"(?P<level>\w)/(?P<logger>\w+) (?P<time>[\d.]+ [\d:]+) (?P<message>.*)"
+    tried = snaglist("formats", "try", "printer.log", "--pattern", pattern).stdout.splitlines()
+    assert tried[0] == "the pattern: 3 of 6 lines begin an entry, 3 have a time, 3 a level"
+    assert tried[2].split() == ["1", "2026-01-03", "10:00:00", "ERROR", "tray", "paper", "jam"]
+    assert "there is no format yet" in snaglist("formats", "try", "printer.log").stderr
+    refused = snaglist("formats", "add", "printer", "(?P<level>")
+    assert refused.returncode == 1 and "pattern: missing )" in refused.stderr
+    assert snaglist("formats", "add", "printer", pattern).returncode == 0
+    assert snaglist("formats", "add", "printer", pattern, "--zone", "Europe/Berlin").returncode == 0
+    (listed,) = json.loads(snaglist("--json", "formats", "list").stdout)["data"]
+    assert (listed["name"], listed["zone"]) == ("printer", "Europe/Berlin")
+    assert "2026-01-03 09:00:00" in snaglist("formats", "try", "printer.log").stdout
+    assert snaglist("import", "printer.log").stdout.splitlines()[1].split()[1:5] == [
+        "format_printer",
+        "3",
+        "100%",
+        "100%",
+    ]
+    assert snaglist("formats", "remove", "printer").returncode == 0
+    assert snaglist("formats", "remove", "printer").returncode == 1
 
 
 def test_standard_input_counts_every_run(snaglist: Run, line: Line) -> None:
@@ -177,7 +222,7 @@ def test_an_import_waits_for_another(snaglist: Run, tmp_path: Path, line: Line) 
         assert waiting.poll() is None
     output, _ = waiting.communicate(timeout=60)
     assert waiting.returncode == 0
-    assert output.splitlines()[-1].split() == ["total", "1", "file", "1", "1", "1"]
+    assert output.splitlines()[-1].split() == ["total", "1", "file", "1", "100%", "100%", "1", "1", "1"]
 
 
 def test_demo_prints_tagged_issues(snaglist: Run, tmp_path: Path) -> None:
@@ -186,8 +231,10 @@ def test_demo_prints_tagged_issues(snaglist: Run, tmp_path: Path) -> None:
     )
     assert demo.returncode == 0, demo.stderr
     imported, issues = demo.stdout.split("\n\n")
-    assert {row.split()[1] for row in imported.splitlines()[1:-1]} == {"access", "json", "console", "monolog", "syslog"}
-    assert all(row.split()[-1] == "read" for row in imported.splitlines()[1:-1])
+    *rows, total, filtered = imported.splitlines()[1:]
+    assert {row.split()[1] for row in rows} == {"access", "json", "console", "monolog", "syslog"}
+    assert all(row.split()[-1] == "read" for row in rows)
+    assert total.startswith("total ") and re.fullmatch(r"Filtered: \d+ entries below WARNING\.", filtered)
     tags = {row.split()[-1] for row in issues.splitlines()}
     assert {"Payments", "Database", "Mail"} <= tags
     assert not (tmp_path / "data").exists()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.plugins.issues.tables import occurrences
 from snaglist.plugins.logs import ingestion
 from snaglist.plugins.logs.ingestion import is_zone, machine_zone
 from snaglist.testing import Client, running_service
@@ -156,6 +157,51 @@ def test_66_the_zone_counts_for_times_without_offset(client: Client, drop: Any) 
     client.post("import-incoming", wait="1")
     issue = client.get("errors").json["data"][0]
     assert issue["last_seen"] == "2024-05-01 02:00:00"
+
+
+WRAPPED = "2026-01-02T06:30:09.5Z stderr F 2026-01-02 07:30:01 ERROR late\n"  # said at 06:30:01 in Berlin
+OUTER, INNER = "2026-01-02 06:30:09", "2026-01-02 06:30:01"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"), [(None, OUTER), ({"severities": ["ERROR"]}, OUTER), ({"timezone": "Europe/Berlin"}, INNER)]
+)
+def test_a_time_within_a_wrapper_counts_where_somebody_said_its_zone(
+    sqlite_store: Any, drop: Any, monkeypatch: pytest.MonkeyPatch, body: Any, told: str
+) -> None:
+    """The zone of the machine is a guess: the time of the wrapper, which has one of its own, is better than that."""
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    client = Client(sqlite_store.service)
+    if body is not None:
+        client.patch("ingestion-settings", body)
+    drop(sqlite_store.service, "app.log", WRAPPED)
+    client.post("import-incoming", wait="1")
+    assert [row.occurred_at for row in sqlite_store.rows(occurrences)] == [told]
+    client.patch("ingestion-settings", {"timezone": "Europe/Berlin"})
+    client.post("reindex", wait="1")
+    assert [row.occurred_at for row in sqlite_store.rows(occurrences)] == [INNER]
+    client.put("ingestion-settings", {"severities": ["ERROR"]})
+    client.post("reindex", wait="1")
+    assert [row.occurred_at for row in sqlite_store.rows(occurrences)] == [OUTER]
+
+
+def test_a_zone_that_was_given_for_a_file_is_known_whatever_the_settings_say(
+    sqlite_store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    log = tmp_path / "app.log"
+    log.write_text(WRAPPED)
+    sqlite_store.scan(log, zone="Europe/Berlin")
+    with log.open("a") as stream:
+        stream.write(WRAPPED.replace("late", "later"))
+    sqlite_store.scan(log, zone=None)
+    assert [row.occurred_at for row in sqlite_store.rows(occurrences)] == [INNER, INNER]
+    Client(sqlite_store.service).post("reindex", wait="1")
+    assert [row.occurred_at for row in sqlite_store.rows(occurrences)] == [INNER, INNER]
+    other = tmp_path / "other.log"
+    other.write_text(WRAPPED)
+    sqlite_store.scan(other, zone=None)
+    assert sqlite_store.rows(occurrences)[-1].occurred_at == OUTER
 
 
 def test_the_machine_zone(tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_a_better_parser_shows_in_the_sample(
     class Louder:
         def __init__(self, reader: Any) -> None:
             self.reader = reader
-            self.log_type, self.encoding = reader.log_type, reader.encoding
+            self.log_type, self.encoding, self.layout = reader.log_type, reader.encoding, reader.layout
 
         def feed(self, data: bytes) -> list[Event]:
             return [self.raise_voice(event) for event in self.reader.feed(data)]

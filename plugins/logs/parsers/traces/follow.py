@@ -25,15 +25,16 @@ _TRACE = re.compile(
 _SOURCE = (  # a place in a source file
     r"\.(?:go|rb|exs?|erl|py|[cm]?[jt]sx?|rs|c|cc|cpp|hh?|hpp|mm?|lua|php|java|kt|scala|swift|dart|p[lm]|cs|fs|vb|hs):\d"
 )
-_INDENTED = re.compile(
-    r"\s{1,40}(?:at |File \"|\.\.\. \d|from |Caused by: |Suppressed: |#\d{1,5} |@ {1,20}0x|\*\* \("
-    r"|\([a-z_]\w{0,100} \d[\w.-]{0,20}\) |(?:\([a-z_]\w{0,100}\) )?\S{1,500}" + _SOURCE + ""
-    r"|\d{1,5}: (?:0x[0-9a-f]|[^\s:]{1,300}::)|\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}"
-    r"|in (?:function|call from) |\S{1,500}:\d{1,9}: in |\S[^\n]{0,1000} called at \S{1,500}(?: line \d|"
-    + _SOURCE
-    + ")"
-    r"|\+ (?:CategoryInfo|FullyQualifiedErrorId))"
+_FRAMES = (
+    r"at |File \"|\.\.\. \d|from |Caused by: |Suppressed: ",
+    r"#\d{1,5} |@ {1,20}0x|\d{1,4} {1,6}\S[^\n]{0,60}? {1,60}0x[0-9a-f]{8}",
+    r"\*\* \(|\([a-z_]\w{0,100} \d[\w.-]{0,20}\) |in (?:function|call from) ",
+    r"(?:\([a-z_]\w{0,100}\) )?\S{1,500}" + _SOURCE,
+    r"\d{1,5}: (?:0x[0-9a-f]|[^\s:]{1,300}::)|\S{1,500}:\d{1,9}: in ",
+    r"\S[^\n]{0,1000} called at \S{1,500}(?: line \d|" + _SOURCE + ")",
+    r"\+ (?:CategoryInfo|FullyQualifiedErrorId)",
 )
+_INDENTED = re.compile(rf"\s{{1,40}}(?:{'|'.join(_FRAMES)})")
 # What a trace begins with: such a line says what happened.
 _SAYS = re.compile(
     r"(?:\s{0,40}(?:Caused by: |Suppressed: |\[cause\]: |\*\* \(|Exception in thread |terminate called |panic: )"

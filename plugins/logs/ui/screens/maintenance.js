@@ -3,6 +3,7 @@
 import deleting from "../deleting.js";
 import importing from "../importing.js";
 
+/** @type {[string, string][]} */
 const UNLEVELLED = [["failures", "Keep what looks like a failure"], ["all", "Keep all"], ["none", "Keep none"]];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */

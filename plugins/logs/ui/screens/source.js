@@ -1,5 +1,7 @@
 // The raw lines of a source: from the end, from a line, or from a place; earlier and later ones, and live.
 
+import howRead from "../reading.js";
+
 const LINES = 200;
 const MOST = 3000; // lines kept on the page
 const GUESS = 120; // bytes of a line, until lines were seen
@@ -15,6 +17,7 @@ const HEADER = 160; // the level stands in the first characters of a line
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
+  const how = howRead(ui);
   /** The lines shown, the place behind the last one, the number of the first one when it is known. */
   let state = null;
   let live = false;
@@ -25,7 +28,7 @@ export default (ui) => {
     const place = line ? { line } : at ? { offset: at } : { tail: true };
     const page = await api("source", { source_id: id, lines: LINES, ...place }, options);
     const end = page.next_offset ?? page.size;
-    state = { id, path: page.path, size: page.size, lines: page.lines, end, first: line ? Number(line) : page.offset === 0 ? 1 : null };
+    state = { ...page, id, path: page.path, size: page.size, lines: page.lines, end, first: line ? Number(line) : page.offset === 0 ? 1 : null };
     return state;
   }
 
@@ -162,6 +165,7 @@ export default (ui) => {
     ],
     render: (data) => html`<p class="crumbs"><a href=${ui.link({ view: "sources" })}>Logs</a></p>
       <div class="head"><h1 tabindex="-1" class="mono">${data.path}</h1><span class="faint">${ui.bytes(data.size)}</span></div>
+      ${how.whole(data)}
       ${bar()}
       ${data.lines[0]?.offset > 0 && html`<p><button class="button" type="button" @click=${() => guarded(earlier)}>Earlier lines</button></p>`}
       ${data.lines.length

@@ -2,6 +2,7 @@
 
 import deleting from "../deleting.js";
 import importing from "../importing.js";
+import howRead from "../reading.js";
 
 const LIMIT = 50;
 const SECONDS = 5;
@@ -11,6 +12,7 @@ export default (ui) => {
   const { html, api } = ui;
   const remove = deleting(ui);
   const importNow = importing(ui);
+  const how = howRead(ui);
   let current = null;
 
   const reread = ({ id, channel }) => ui.act(
@@ -24,9 +26,10 @@ export default (ui) => {
   const columns = [
     { name: "channel", label: "Log", sort: true, wrap: true, view: (source) => html`${raw(source)
       ? html`<a href=${ui.link({ view: "source", id: source.id })}>${source.channel}</a>` : source.channel}
-      <div class="faint mono path">${source.path}</div>` },
+      <div class="faint mono path">${source.path}</div>${how.remarks(source)}` },
     { name: "module_name", label: "Module", sort: true, view: ({ module_name: name, module_color: color }) => name && html`<span class="chip" vars=${{ "--tag": color }}>${name}</span>` },
     { name: "log_type", label: "Format", sort: true },
+    { name: "entries", label: "Entries", number: true, sort: ({ reading: counts }) => counts?.entries ?? null, view: (source) => how.short(source) },
     { name: "occurrence_count", label: "Events", number: true, sort: true,
       view: ({ channel, occurrence_count: count, deleted }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>
         ${deleted ? html`<div class="faint">${ui.number(deleted)} deleted</div>` : null}` },
@@ -51,7 +54,8 @@ export default (ui) => {
     render(data) {
       current = data;
       return html`<div class="head"><h1 tabindex="-1">Logs</h1>
-          <span class="toolbar"><button class="button" @click=${importNow}>Read the drop folder now</button>
+          <span class="toolbar"><a class="button" href=${ui.link({ view: "formats" })}>Formats</a>
+            <button class="button" @click=${importNow}>Read the drop folder now</button>
             <a class="button button-main" href=${ui.link({ view: "setup" })}>Add logs</a></span></div>
         <section class="card">${ui.table(columns, data.data, { id: "sources", label: "Sources", empty })}</section>
         ${ui.pager(data.meta, "source")}`;

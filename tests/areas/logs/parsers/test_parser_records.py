@@ -154,6 +154,20 @@ def test_an_envelope_gives_the_time_that_its_line_lacks() -> None:
     assert (event.occurred_at, event.time_source, event.severity) == (TIME, "event", "ERROR")
 
 
+def test_whatever_the_envelope_calls_its_line() -> None:
+    docker, raw = read(
+        {"line": "2025-02-11 07:30:14 ERROR no rate", "source": "stdout", "tag": "4f"},
+        {"raw": "2025-02-11 07:30:14 ERROR no rate"},
+    )
+    assert [(e.severity, e.message) for e in (docker, raw)] == [("ERROR", "no rate")] * 2
+
+
+def test_a_trace_within_one_envelope_is_read() -> None:
+    trace = 'Traceback (most recent call last):\n  File "/a.py", line 1, in f\n    pay()\nKeyError: 1\n'
+    [event] = read({"@timestamp": AT, "message": f"2025-02-11 07:30:14 ERROR no rate\n{trace}"})
+    assert (event.message, event.exceptions[-1].type) == ("no rate", "KeyError")
+
+
 def test_an_envelope_within_an_envelope_is_opened_too() -> None:
     inner = json.dumps({"message": json.dumps({"level": "error", "msg": "no rate"})})
     [event] = read({"@timestamp": AT, "message": inner})
