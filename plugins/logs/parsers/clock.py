@@ -253,12 +253,16 @@ def _written(clock: Clock, text: str) -> str:
 
 
 def _read_written(clock: Clock, text: str) -> str:
-    found = _DOTTED.search(text) or _CLOCK.search(text)
+    if text[4:5] == ":" == text[7:8]:
+        text = f"{text[:4]}-{text[5:7]}-{text[8:]}"  # `2025:02:11-07:30:15`
+    found = (_DOTTED.search(text) if text.count(":") < 2 else None) or _CLOCK.search(text)
     if found is None:
         return ""
     hour, minute, second, *half = found.groups()
     shown = f"{_hour(hour, half[0] if half else None):02d}:{minute}:{second or '00'}"
     zone, year = text[found.end() :].strip(), ""
+    if not zone and (first := text.partition(" ")[0]) in ZONES:  # `PDT Apr 16 21:05:29`
+        zone = first
     if zone[-4:].isdigit() and (len(zone) == 4 or zone[-5] == " "):
         zone, year = zone[:-4].strip(), zone[-4:]
     date = read_date(text[: found.start()], clock.order, year)

@@ -46,7 +46,7 @@ class Console(Parser):
         self.shapes: tuple[Shape, ...] = ()
         self._headed = False
         self._forms: frozenset[str] = frozenset()  # of the headers with a level
-        self._last = ""
+        self._last = ("", "")
         self._learned: Sequence[str] | None = None
 
     def fresh(self) -> Self:
@@ -55,7 +55,7 @@ class Console(Parser):
 
     def prime(self, lines: Sequence[str]) -> None:
         """Learn what the lines of the file have in common."""
-        self._last = ""
+        self._last = ("", "")
         if lines is self._learned:
             return
         self._learned = lines
@@ -94,7 +94,7 @@ class Console(Parser):
             return None
         if head.severity:
             if head.stamp:
-                self._last = head.stamp
+                self._last = (head.form, head.stamp)
             if head.spelled in ("DETAIL", "HINT"):
                 return None
         elif _DETAILS.match(head.message) or self._is_row(head):
@@ -105,7 +105,8 @@ class Console(Parser):
         """Tell whether a time without a level belongs to the text of an entry."""
         if not self._forms:
             return False
-        return head.form not in self._forms or (head.form in SORTABLE and head.stamp < self._last)
+        form, stamp = self._last
+        return head.form not in self._forms or (head.form in SORTABLE and head.form == form and head.stamp < stamp)
 
     def foreign(self, line: str) -> Head | None:
         """Require time and level."""

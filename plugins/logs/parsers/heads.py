@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from snaglist.plugins.logs.parsers.severity import FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
+from snaglist.plugins.logs.parsers.severity import DOUBLED, FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
 MAX_TOKENS: Final = 9
@@ -23,7 +23,8 @@ _PAIR_FORM = (
 _PAIR = re.compile(_PAIR_FORM)
 _WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
 # Behind separators an opening bracket, a pair, or a word.
-_TOKEN = re.compile(r"[ \t|\-:>,;*)\]]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
+_PADDED = frozenset((" :", "  "))
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
@@ -34,6 +35,7 @@ _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
 _CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
 LETTER: Final = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
 _BEFORE_TIME = re.compile(r"[ ,;|:]{1,3}(?=\d)")
+_GLUED_DATE = re.compile(r"([^\s\[(]{2,60}?[:|])(?=\d{4}[-/.]\d\d[-/.]\d\d[T ])")
 _CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
 
 
@@ -110,6 +112,8 @@ def tokens(line: str, position: int) -> Iterator[Token]:
             name = word.rstrip(":")
             behind = line[position : position + 2]
             set_off = len(word) != len(name) or behind[:1] in _BAR or behind == " |"
+            if not set_off and behind in _PADDED:  # `error    : text`
+                set_off = line[position : position + 16].lstrip(" ")[:1] == ":"
             # Digits and signs make a name; so do a bracket right behind and the blanks of a padded column.
             is_name = set_off or behind[:1] in _OPENING or behind in _PADDING or _NAMED.search(name) is not None
             yield Token("name" if is_name else "word", name, start, position, set_off)
@@ -144,8 +148,10 @@ def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head
 
 def _late(line: str, known: Layout) -> Head | None:
     """Read a line whose time stands behind other tokens: a level, an address, the name of a program."""
-    if "::" in line[:60] and (head := _in_columns(line)) is not None:
-        return head
+    if (glued := _GLUED_DATE.match(line)) is not None and (stamp := find_stamp(line, glued.end())) is not None:
+        level = next((piece for piece in _PIECES.split(glued[1]) if piece in NAMES and piece not in VAGUE), "")
+        if level:  # `Thread-14::ERROR::2025-02-11 07:30:15,120::`
+            return Head(stamp[0], stamp[1], NAMES[level], line[stamp[2] :].lstrip(" \t-|:]"), spelled=level)
     severity = spelled = ""
     words = 0
     for index, token in enumerate(tokens(line, 0)):
@@ -172,20 +178,6 @@ def _late(line: str, known: Layout) -> Head | None:
                 words += 1
         if (words > 2 and index >= max(known.times_at, default=0)) or token.end > _TIME_WITHIN:
             return None
-    return None
-
-
-def _in_columns(line: str) -> Head | None:
-    """Read columns that colons part: `Thread-1::ERROR::2025-02-11 07:30:15,119::shop::no rate`."""
-    columns = line.split("::", 6)
-    for index, column in enumerate(columns[1:4], start=1):
-        stamp = find_stamp(column)
-        if stamp is None or stamp[2] != len(column):
-            continue
-        spelled = next((text for text in columns[:index] if by_name(text)), "")
-        if not spelled:
-            return None
-        return Head(stamp[0], stamp[1], by_name(spelled), "::".join(columns[index + 1 :]), spelled=spelled)
     return None
 
 
@@ -218,7 +210,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
         expected = index == known.level_place and (text.isupper() or not known.upper)
         if token.kind == "group":
             severity, spelled = _in_group(text)
-            if severity and not after_word:
+            if severity and (index == known.level_place or not after_word):
                 return severity, spelled, end, " ".join(context)
             after_word = False
             continue
@@ -235,7 +227,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
             if severity:
                 return severity, named.group().rstrip(":."), named.end(), " ".join(context)
         name = text.rstrip("-.!")
-        severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() else "")
+        severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() or name[:4] == "LOG_" else "")
         if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
             if expected or name not in VAGUE or not index or token.set_off:
                 return severity, name, end, " ".join(context)
@@ -269,7 +261,7 @@ def _in_group(text: str) -> tuple[str, str]:
         return NAMES[behind], behind
     if len(text) > 60 or not text:
         return "", ""
-    severity = by_name(text) or (LETTERS.get(text, "") if len(text) == 1 else "")
+    severity = by_name(text) or DOUBLED.get(text, "") or (LETTERS.get(text, "") if len(text) == 1 else "")
     if severity:
         return severity, text
     pieces = _PIECES.split(text)
@@ -279,6 +271,10 @@ def _in_group(text: str) -> tuple[str, str]:
                 return NAMES[piece], piece
         if _MODULE_LEVEL.fullmatch(text):
             return by_name(pieces[-1]), pieces[-1]
+        # `[03038 info 'Default' opID=31]`: what stands around it are no words.
+        words = [piece for piece in pieces if piece.isalpha()]
+        if len(words) == 1 and len(pieces) > 1 and words[0].upper() not in VAGUE:
+            return by_name(words[0]), words[0]
     return "", ""
 
 

@@ -3,7 +3,7 @@
 import re
 
 from snaglist.plugins.logs.parsers.heads import Head
-from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
+from snaglist.plugins.logs.parsers.severity import DOUBLED, LETTERS, NAMES, by_name
 
 _PREFIX = re.compile(
     r"(?:-(?P<dashes>[EWIFD])- |\((?P<xorg>EE|WW|II|DD|NI|\?\?|!!|\*\*|--|==|\+\+)\) "
@@ -24,7 +24,6 @@ _TOOL = re.compile(
 _PYTHON_LOGGER = re.compile(r"[A-Za-z_][\w.]{0,100}:(?=\S)")
 _PHP = {"Fatal error": "CRITICAL", "Parse error": "ERROR", "Deprecated": "WARNING"}
 _NPM = {"ERR!": "ERROR", "error": "ERROR", "WARN": "WARNING", "warn": "WARNING", "notice": "NOTICE", "info": "INFO"}
-_XORG = {"EE": "ERROR", "WW": "WARNING", "DD": "DEBUG"}
 
 
 def plain(line: str) -> Head:
@@ -42,7 +41,7 @@ def plain(line: str) -> Head:
         # A report of a failure has many lines, all with the same beginning.
         return Head("", "", _NPM.get(npm, "DEBUG"), rest, spelled=npm, by_line=npm in ("ERR!", "error"))
     if found["xorg"]:
-        return Head("", "", _XORG.get(found["xorg"], "INFO"), rest, spelled=found["xorg"])
+        return Head("", "", DOUBLED.get(found["xorg"], "INFO"), rest, spelled=found["xorg"])
     letter = found["dashes"] or found["letter"] or found["android"] or found["chip"]
     if not letter and found["bracket"] in LETTERS:
         letter = found["bracket"]

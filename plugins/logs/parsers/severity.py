@@ -51,6 +51,9 @@ LETTERS: Final = {
     "D": "DEBUG", "V": "DEBUG", "T": "DEBUG",
 }  # fmt: skip
 
+# In brackets: display servers and what is built on them.
+DOUBLED: Final = {"EE": "ERROR", "WW": "WARNING", "II": "INFO", "DD": "DEBUG"}
+
 # Words that loggers write as a level, and other people as the name of a thing: `LOG`, `SYSTEM`. They are levels where
 # a line of the same file has a plainer one at the same place, not by themselves.
 VAGUE: Final = frozenset(
@@ -67,6 +70,7 @@ FACILITY_LEVEL: Final = re.compile(
     r"(?:kern|user|mail|daemon|auth|authpriv|syslog|lpr|news|uucp|cron|ftp|local[0-7])\.([a-z]{3,9})"
 )
 
+_DIGITS: Final = frozenset("01234567")
 _STEPPED = re.compile(r"(?:[+-]\d{1,9}|\d)\Z")  # `WARN+2` of slog, `DEBUG3` of PostgreSQL, `ERROR2` of OpenTelemetry
 
 
@@ -74,7 +78,9 @@ def by_name(name: object) -> str:
     """Return the severity a level name stands for in any case, "" for no level name."""
     if not isinstance(name, str):
         return ""
-    name = name.strip().upper()
+    name = name.strip().upper().removeprefix("LOG_")
+    if name[:3] == "LOG" and name[3:] in _DIGITS:
+        return SYSLOG[int(name[3:])]  # `LOG3`, `LOG_ERR`: the constants of syslog
     return NAMES.get(name, "") or (NAMES.get(_STEPPED.sub("", name), "") if name[-1:].isdigit() else "")
 
 

@@ -39,6 +39,14 @@ _REPORTS = {"CRASH": "ERROR", "SUPERVISOR": "ERROR", "PROGRESS": "INFO"}
 _DOTNET = re.compile(
     r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[(?P<id>-?\d{1,9})\]\s*$"
 )
+# The audit log of Linux, and its records elsewhere.
+_AUDIT = re.compile(
+    r"(?:node=\S{1,200} )?type=[A-Z0-9_\[\]]{2,60} msg=audit\((?P<stamp>\d{9,11}\.\d{1,3}):\d{1,12}\): ?"
+)
+# Zabbix: process, date and clock.
+_ZABBIX = re.compile(r" {0,6}\d{1,8}:(?P<stamp>\d{8}:\d{6})(?:\.\d{1,3})? ")
+# The history of a shell: the time on a line of its own.
+_HISTORY = re.compile(r"#\+?(?P<stamp>1\d{9})\s*$")
 # The ring buffer of the Linux kernel, with the priority or after `dmesg`.
 _KERNEL = re.compile(r"<(?P<priority>\d{1,3})>(?=\[ {0,8}\d{1,9}\.\d{6}\])", re.ASCII)
 
@@ -47,7 +55,12 @@ def special_head(line: str) -> Head | None:
     """Read a header of one of these forms."""
     first = line[:1]
     if first == " ":
-        return _progress(line) if line.startswith("  2") else None
+        return _progress(line) if line.startswith("  2") else _zabbix(line)
+    if first == "#":
+        history = _HISTORY.match(line)
+        return Head("epoch", history["stamp"], "", "") if history else None
+    if line[:5] in ("type=", "node=") and (audit := _AUDIT.match(line)):
+        return Head("epoch", audit["stamp"], "", line)
     if first == "=":
         return _report(line)
     if first == "[":
@@ -57,6 +70,8 @@ def special_head(line: str) -> Head | None:
     if line[1:4] == ", [":
         return _ruby(line)
     if first.isdigit():
+        if (zabbix := _zabbix(line)) is not None:
+            return zabbix
         found = _REDIS.match(line)
         return Head("named", found["stamp"], _MARKS[found["mark"]], line[found.end() :]) if found else None
     if line[4:6] == ": " and (found := _DOTNET.match(line)):
@@ -70,6 +85,11 @@ def job_head(line: str, form: str, stamp: str, start: int) -> Head | None:
     if job is None:
         return None
     return Head(form, stamp, "ERROR" if line.startswith("Failed", job.end()) else "INFO", line[job.end() :])
+
+
+def _zabbix(line: str) -> Head | None:
+    found = _ZABBIX.match(line)
+    return Head("compact", found["stamp"], "", line[found.end() :]) if found else None
 
 
 def _glog(line: str) -> Head | None:

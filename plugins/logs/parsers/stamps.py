@@ -22,7 +22,7 @@ _REGION = r"[A-Z][A-Za-z]{1,20}(?:/[A-Z][A-Za-z_-]{1,30}){1,2}"  # `Europe/Berli
 _TIME = r"\d{2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?"
 _HALF = r"(?:[ \xa0\u202f]?[AaPp]\.?[Mm]\b\.?)"  # of the day
 _ANY_TIME = (
-    r"(?:\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d{1,9})?)?(?![\d:])" + _HALF + "?"
+    r"(?:\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d{1,9})?)?(?!:?\d)" + _HALF + "?"
     r"|\d\d(?:\.\d\d\.\d\d(?:[.:,]\d{1,9})?|-\d\d-\d\d(?:[.,:]\d{1,9})?)(?![\d.]|-\d\d(?!\d)))"
 )
 # `2025-02-11T07`, `11/Feb/2025:07`, `11-Feb-2025::07`, `2025/02/11 - 07`, `2/11/2025, 7`, `2025-02-11_07`
@@ -44,7 +44,7 @@ _BY_DIGIT = (
     ("month_day", r"\d{2}[-./]\d{2}[ -]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![:\d])"),
     (
         "written",
-        r"(?:\d{4}(?P<year_first>[-/.])\d{1,2}(?P=year_first)\d{1,2}"
+        r"(?:\d{4}(?P<year_first>[-/.:])\d{1,2}(?P=year_first)\d{1,2}"
         r"|\d{1,2}(?P<day_or_month>[-/.])\d{1,2}(?P=day_or_month)(?:\d{4}|\d{2})"
         r"|\d{4}[-/. ]{1,2}" + _NAME + r"\.?[-/. ]{1,2}\d{1,2}"
         r"|\d{1,2}" + _ORDINAL + r"[-/. ]{0,2}(?:de |of )?" + _NAME + r"\.?"
@@ -76,9 +76,9 @@ def _compiled(forms: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 _DIGIT = _compiled(_BY_DIGIT)
 _LETTER = _compiled(_BY_LETTER)
 _TAI = re.compile(r"@[0-9a-f]{24}(?=\s)")  # TAI64N, the labels of daemontools and runit
-_UPTIME = re.compile(r"\[ {0,10}\d{1,9}\.\d{3,6}\]")  # seconds since the start, of kernels and of display servers
+_UPTIME = re.compile(r"\[ {0,10}\d{1,9}\.\d{3,6}s?\]")  # seconds since the start, of kernels and of display servers
 _WORD = re.compile(_NAME)
-_OPENING, _CLOSING = "[(<", "])>"
+_OPENING, _CLOSING = "[(<\"'", "])>\"'"
 
 # Of these forms an earlier text is an earlier time.
 SORTABLE = frozenset(("iso", "slashed", "compact", "epoch"))

@@ -16,11 +16,15 @@ _TIME = r"\d\d:\d\d:\d\d(?:\.\d{1,9})?"
 _OLD = re.compile(
     rf"(?:<(?P<priority>\d{{1,3}})>(?:\d{{1,9}}: )?)?[*.]?(?:(?P<old>{_MONTH} (?: \d|\d{{1,2}}) {_TIME})"
     rf"|(?P<year>{_MONTH} (?: \d|\d{{1,2}}) \d{{4}} {_TIME}(?: [A-Z]{{3,4}})?)"
-    rf"|(?P<iso>\d{{4}}-\d\d-\d\dT{_TIME}(?:Z|[+-]\d\d:?\d\d))"
+    rf"|(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_TIME}(?:Z|[+-]\d\d:?\d\d)?)"
     rf"|(?P<full>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{{4}}-\d\d-\d\d {_TIME} [A-Z]{{2,5}})):? ",
 )
 _HOST = re.compile(r"(?P<host>[\w.:%/-]{1,255}(?<!:)) ", re.ASCII)
-_TAG = re.compile(r"(?P<tag>[^\s:\[\]]{1,100}(?: \d[\w.]{0,10})?)(?:\[(?P<process>[^\]\s]{0,60})\])?: ?")
+# `prog[31]: `, `prog 1.2: `; on Apple's systems `prog[31] <Error>: ` and `com.till[1] (com.till.pump[31]): `
+_TAG = re.compile(
+    r"(?P<tag>[^\s:\[\]]{1,100}(?: \d[\w.]{0,10})?)(?: ?\[(?P<process>[^\]\s]{0,60})\])?"
+    r"(?: \([^()\n]{1,100}\))?(?: <(?P<level>[A-Z][a-z]{3,9})>)?: ?"
+)
 _PRIORITY = re.compile(r"<(\d{1,3})>(?=\S)", re.ASCII)
 _NEW = re.compile(r"<(\d{1,3})>1 (\S{1,40}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=[-\[])")
 
@@ -83,6 +87,13 @@ class Syslog(Parser):
                 return _wrapped(line, time, "", alone, alone.end())
             if host is None or time["iso"] or not self._is_known(name, time):
                 return None
+        if (
+            time["iso"]
+            and time["iso"][-1].isdigit()
+            and time["iso"][-6:-5] not in "+-"
+            and not (tag and tag["process"])
+        ):
+            return None  # without a zone any log looks like this
         if tag is not None and by_name(tag["tag"]):
             if time["iso"] and not self._is_known(name, time):
                 return None
@@ -112,10 +123,16 @@ def _wrapped(line: str, time: re.Match[str], host: str, tag: re.Match[str] | Non
         text="\t" + text[4:] if text.startswith("#011") else text,
         stamp=(form, time["iso"] or time["old"] or time["year"] or time["full"]),
         key=f"{host} {tag.group()}" if tag else host,
-        severity=SYSLOG[int(time["priority"]) & 7] if time["priority"] else "",
+        severity=_severity(time, tag),
         channel=channel,
         server_name=host or None,
     )
+
+
+def _severity(time: re.Match[str], tag: re.Match[str] | None) -> str:
+    if time["priority"]:
+        return SYSLOG[int(time["priority"]) & 7]
+    return by_name(tag["level"]) if tag and tag["level"] else ""
 
 
 def _structured(line: str, found: re.Match[str]) -> Wrapped:
