@@ -9,7 +9,7 @@ from typing import Any, Self
 from snaglist.kernel import Call, times
 from snaglist.kernel.store import get_setting, put_setting
 from snaglist.plugins.issues import RANK, SEVERITIES
-from snaglist.plugins.logs.own_formats.pattern import digest_of
+from snaglist.plugins.logs.own_formats.pattern import Format
 from snaglist.plugins.logs.own_formats.store import in_use
 from snaglist.plugins.logs.parsers import PARSER_VERSION
 from snaglist.plugins.logs.read.portions import Rules
@@ -71,7 +71,7 @@ class Ingestion:
     access_issue_min_status: int
     unlevelled: str
     zone_known: bool = False
-    formats: str = ""  # of people's own, as `digest_of` returns it
+    formats: tuple[Format, ...] = ()  # of people's own
 
     @classmethod
     def load(cls, call: Call) -> Self:
@@ -85,7 +85,7 @@ class Ingestion:
             stored.get("unlevelled") or call.setting("ingestion.unlevelled"),
             # A version before did not note it, and stored the zone of the machine with any change.
             stored.get("zone_known", zone is not None and zone != machine_zone()),
-            digest_of(in_use(call.db)),
+            tuple(in_use(call.db)),
         )
 
     @property

@@ -26,6 +26,8 @@ _TAG = re.compile(
     r"(?: \([^()\n]{1,100}\))?(?: <(?P<level>[A-Z][a-z]{3,9})>)?: ?"
 )
 _PRIORITY = re.compile(r"<(\d{1,3})>(?=\S)", re.ASCII)
+_ZONED = re.compile(r"(?:Z|[+-]\d\d:?\d\d)$")
+_PROCESS = re.compile(r"[\w.-]{1,255} [\w./-]{1,100}\[\d{1,10}\]: ", re.ASCII)
 _NEW = re.compile(r"<(\d{1,3})>1 (\S{1,40}) (\S{1,255}) (\S{1,48}) (\S{1,128}) (\S{1,32}) (?=[-\[])")
 
 
@@ -76,6 +78,8 @@ class Syslog(Parser):
         if (time["old"] or time["year"]) and month_number((time["old"] or time["year"]).partition(" ")[0]) == 0:
             return None
         start = time.end()
+        if time["iso"] and not _ZONED.search(time["iso"]) and not _PROCESS.match(line, start):
+            return None  # without a zone, a host and a process any log looks like this
         host = _HOST.match(line, start)
         name = host["host"] if host else ""
         if name and by_name(name):
@@ -87,13 +91,6 @@ class Syslog(Parser):
                 return _wrapped(line, time, "", alone, alone.end())
             if host is None or time["iso"] or not self._is_known(name, time):
                 return None
-        if (
-            time["iso"]
-            and time["iso"][-1].isdigit()
-            and time["iso"][-6:-5] not in "+-"
-            and not (tag and tag["process"])
-        ):
-            return None  # without a zone any log looks like this
         if tag is not None and by_name(tag["tag"]):
             if time["iso"] and not self._is_known(name, time):
                 return None

@@ -64,7 +64,7 @@ def import_file(
         note_failure(call, path, reading, result, _CHANGING)
 
     try:
-        read_with(call.service, call, read)
+        read_with(call.service, call, read, reading.rules.formats)
     except _Stopped as stopped:
         error = stopped.__cause__
         assert error is not None

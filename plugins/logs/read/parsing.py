@@ -63,14 +63,16 @@ class Reading:
     complete: bool = False
 
 
-def parsers_of(service: Installation, call: Call | None) -> tuple[Parser, ...]:
+def parsers_of(service: Installation, call: Call | None, formats: Sequence[Format] | None = None) -> tuple[Parser, ...]:
     """Return the formats of the call's application, the parsers of its plugins that are on, and the built-in ones.
 
-    Without an application no formats, and the parsers of all plugins that work.
+    Without an application no formats, and the parsers of all plugins that work. `formats`: those known already.
     """
     added = service.plugins.added(hookspecs.register_parsers)
     adding = {plugin.id for plugin, _ in added if call is None or _is_on(call, plugin)}
-    ours = [OwnFormat(one) for one in _formats_of(call)] if call is not None else []
+    if formats is None:
+        formats = _formats_of(call) if call is not None else ()
+    ours = [OwnFormat(one) for one in formats]
     return (*ours, *(Watched(parser, plugin.id) for plugin, parser in added if plugin.id in adding), *BUILT_IN)
 
 
@@ -89,13 +91,18 @@ def _is_on(call: Call, plugin: Plugin) -> bool:
     return call.remembered(f"plugin.{plugin.id}", partial(call.service.plugins.enabled, plugin_id=plugin.id))
 
 
-def read_with(service: Installation, call: Call | None, work: Callable[[Sequence[Parser]], _Made]) -> _Made:
+def read_with(
+    service: Installation,
+    call: Call | None,
+    work: Callable[[Sequence[Parser]], _Made],
+    formats: Sequence[Format] | None = None,
+) -> _Made:
     """Do the work that reads one file with these parsers; again, without it, when a parser of a plugin fails at it.
 
     What the work stored before it failed has to stand: it goes on from there. The failure is that of the plugin and
     stands in its `last_error`, until a file of the parser's format is read without one.
     """
-    parsers = parsers_of(service, call)
+    parsers = parsers_of(service, call, formats)
     while True:
         try:
             return work(parsers)

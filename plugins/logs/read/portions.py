@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from snaglist.plugins.issues import SEVERITIES, Event, EventSource
+from snaglist.plugins.logs.own_formats.pattern import Format
 from snaglist.plugins.logs.read.tally import LEVELLED, Tally
 
 MAX_STORED = 1_000
@@ -22,7 +23,7 @@ class Rules:
     severities: frozenset[str]
     access_issue_min_status: int
     unlevelled: str = FAILURES
-    formats: str = ""  # what tells the formats of people's own from others, as `digest_of` returns it
+    formats: tuple[Format, ...] = ()  # of people's own, by which files are read
 
     def keep(self, event: Event) -> bool:
         """Tell whether an event is stored."""

@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from snaglist.plugins.issues import RANK, Event
+from snaglist.plugins.logs.own_formats.pattern import digest_of
 from snaglist.plugins.logs.read.portions import FAILURES, Rules
 from snaglist.plugins.logs.read.tally import LEVELLED, Tally, left_out
 
@@ -22,7 +23,7 @@ _FORMATS = " formats "
 def stamp(rules: Rules, zone: str | None) -> str:
     """Return the settings in short; `zone` is None when it was given for the source."""
     unlevelled = "" if rules.unlevelled == FAILURES else f" {rules.unlevelled}"
-    formats = f"{_FORMATS}{rules.formats}" if rules.formats else ""
+    formats = f"{_FORMATS}{digest_of(rules.formats)}" if rules.formats else ""
     return f"{_bits(rules.severities)} {rules.access_issue_min_status} {zone or '-'}{unlevelled}{formats}"
 
 
@@ -58,7 +59,7 @@ def widen(record: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
 
 def has_formats(read_under: str, rules: Rules) -> bool:
     """Tell whether a source was read with the formats of people's own that are in use now."""
-    return read_under.partition(_FORMATS)[2] == rules.formats
+    return read_under.partition(_FORMATS)[2] == digest_of(rules.formats)
 
 
 def was_counted(record: Mapping[str, Any], event: Event) -> bool:
