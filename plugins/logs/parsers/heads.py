@@ -26,13 +26,14 @@ _WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
 _TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
 _PADDED = frozenset((" :", "  "))
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
+_PADDED_NAME = re.compile(r"\S{1,60} {1,30}: ")  # of Android: `Shop    : text`
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
     ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
 )
 _PIECES = re.compile(r"[\s:/|,@]+")
 _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
-_CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
+MNEMONIC: Final = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60} ?:")  # of network devices
 LETTER: Final = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
 _BEFORE_TIME = re.compile(r"[ ,;|:]{1,3}(?=\d)")
 _GLUED_DATE = re.compile(r"([^\s\[(]{2,60}?[:|])(?=\d{4}[-/.]\d\d[-/.]\d\d[T ])")
@@ -165,8 +166,8 @@ def _late(line: str, known: Layout) -> Head | None:
             head = _behind(line, form, text, end, known)
             return head if head.severity or not words or index in known.times_at else None
         if token.kind == "group":
-            if not index and (head := _all_in_group(line, token)) is not None:
-                return head
+            if not index and (whole := _all_in_group(line, token)) is not None:
+                return whole
             severity, spelled = (severity, spelled) if severity else _in_group(token.text)
         elif token.kind == "word" or (token.kind == "name" and not token.text[:1].isdigit()):
             level = NAMES.get(token.text, "") or (by_name(token.text) if token.set_off else "")
@@ -185,7 +186,7 @@ def _all_in_group(line: str, token: Token) -> Head | None:
     """Read a bracket that holds the level and then the time: `[Info: 2025-02-11 07:30:15: main]`, `[shop:warn,...]`."""
     for sign in _BEFORE_TIME.finditer(line, token.start + 1, min(token.end, token.start + 60)):
         stamp = find_stamp(line, sign.end())
-        if stamp is None or stamp[0] in ("epoch", "time", "clock") or stamp[2] > token.end:
+        if stamp is None or stamp[0] == "epoch" or stamp[2] > token.end:
             continue
         severity, spelled = _in_group(line[token.start + 1 : sign.start()].strip())
         if not severity:
@@ -244,7 +245,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
         composed = _composed(name)
         if composed is not None and not after_word:
             return *composed, end, " ".join(context)
-        if text[0] == "%" and (cisco := _CISCO.match(line, token.start)):
+        if text[0] == "%" and (cisco := MNEMONIC.match(line, token.start)):
             return SYSLOG[int(cisco[1])], cisco[1], token.start, " ".join(context)
         after_word = token.kind == "word"
         words += after_word
@@ -312,6 +313,7 @@ def _is_letter_level(line: str, end: int) -> bool:
     return (
         following[:1] in ("[", "(", "<")
         or word.endswith(":")
+        or _PADDED_NAME.match(following) is not None
         or (len(word) > 1 and word.isupper())
         or bool(_NAMED.search(word.rstrip(",.")))
     )
@@ -347,7 +349,7 @@ def message_of(line: str, start: int) -> str:
     """Return the message behind the level, without thread, logger name and caller."""
     if line[start : start + 1] == "\t":
         return _tabbed(line[start + 1 :])
-    if line[start : start + 1] == "|" or line[start : start + 2] == " |":
+    if line[start : start + 1] == "|" or line[start : start + 20].lstrip(" ")[:1] == "|":
         rest = line[start:].lstrip(" |")
         while (column := _COLUMN.match(rest)) is not None:
             rest = rest[column.end() :]

@@ -2,8 +2,8 @@
 
 import re
 
-from snaglist.plugins.logs.parsers.heads import Head
-from snaglist.plugins.logs.parsers.severity import DOUBLED, LETTERS, NAMES, by_name
+from snaglist.plugins.logs.parsers.heads import MNEMONIC, Head
+from snaglist.plugins.logs.parsers.severity import DOUBLED, LETTERS, NAMES, SYSLOG, by_name
 
 _PREFIX = re.compile(
     r"(?:-(?P<dashes>[EWIFD])- |\((?P<xorg>EE|WW|II|DD|NI|\?\?|!!|\*\*|--|==|\+\+)\) "
@@ -30,6 +30,8 @@ def plain(line: str) -> Head:
     """Read a line without a time: a level at its beginning, or nothing but text."""
     if line.startswith(("panic: ", "fatal error: ")):
         return Head("", "", "CRITICAL", line, spelled=line.partition(":")[0])
+    if line[:1] == "%" and (device := MNEMONIC.match(line)):
+        return Head("", "", SYSLOG[int(device[1])], line, spelled=device[1])
     found = _PREFIX.match(line)
     if found is None or (found["code"] and not found["sign"].startswith(":")):
         return _of_tool(line)

@@ -122,3 +122,49 @@ def test_a_tool_names_itself_before_the_level(line: str, severity: str) -> None:
 )
 def test_a_label_in_front_says_how_bad_a_sentence_is(text: str, severity: str) -> None:
     assert by_words(text) == severity
+
+
+@pytest.mark.parametrize(
+    ("line", "severity", "time", "message"),
+    [
+        ("Jun  1 07:30:15 10.0.0.1 %ASA-3-106023: Deny tcp", "ERROR", "2025-06-01 07:30:15", "%ASA-3-106023: Deny tcp"),
+        ("%LINK-5-CHANGED: port shut", "NOTICE", "", "%LINK-5-CHANGED: port shut"),
+        ("<187>31: gw1 LC/0/2/CPU0:Jun  1 07:30:15.834 : ifm[4]: %INFRA-LINK-3-UPDOWN : port down", "ERROR",
+         "2025-06-01 07:30:15", "%INFRA-LINK-3-UPDOWN : port down"),
+        ("RP/0/RSP0/CPU0:Jun  1 07:30:15.123 UTC: bgp[1]: %ROUTING-BGP-5-UP : neighbour", "NOTICE",
+         "2025-06-01 07:30:15", "%ROUTING-BGP-5-UP : neighbour"),
+        ("06-01 07:30:15.123  1000  2000 E Shop  : no rate", "ERROR", "2025-06-01 07:30:15", "Shop  : no rate"),
+        ("date=2025-06-01,time=07:30:16,fw=1,level=error,msg=\"no rate\"", "ERROR", "2025-06-01 07:30:16", "no rate"),
+        ("ts=2025-06-01T07:30:16Z,level=warn,msg=slow rate,id=4", "WARNING", "2025-06-01 07:30:16", "slow rate"),
+        ("[W 07:30:16.123 NotebookApp] slow", "WARNING", "2025-06-02 07:30:16", "slow"),
+        ("[error 07:30:16 shop] no rate", "ERROR", "2025-06-02 07:30:16", "no rate"),
+        ("[#|2025-06-01T07:30:15.123+0100|SEVERE|fish 5|shop.Rates|_ThreadID=12;|\n  no rate|#]", "ERROR",
+         "2025-06-01 06:30:15", "no rate"),
+        ("(Sun Jun  1 07:30:15 2025) [sssd[be[shop]]] [load] (0x0040): no backend", "ERROR", "2025-06-01 07:30:15",
+         "no backend"),
+        ("(2025-06-01 07:30:15): [nss] [load] (0x0400): loaded", "INFO", "2025-06-01 07:30:15", "loaded"),
+    ],
+)  # fmt: skip
+def test_heads_of_devices_and_servers(line: str, severity: str, time: str, message: str) -> None:
+    (event,) = read(line + "\n")
+    assert told(event) == (severity, time, message)
+
+
+def test_the_kind_of_a_record_may_stand_around_it() -> None:
+    for text in (
+        '{"dns": {"ts": 1748763015.5, "msg": "asked"}}',
+        '{"audit":{"time":"2025-06-01T07:30:15Z","msg":"asked"}}',
+    ):
+        (event,) = read(text + "\n")
+        assert (event.occurred_at, event.message) == ("2025-06-01 07:30:15", "asked")
+
+
+def test_requests_of_a_file_that_lost_its_directives() -> None:
+    lines = (
+        "2025-06-01 07:30:15 ::1 GET /rates - 80 - ::1 Mozilla/5.0+(X) http://shop/ 200 0 0 18\n"
+        "2025-06-01 07:30:16 10.0.0.4 POST /till id=3 443 ann 10.0.0.9 curl/8 - 500 0 64 352\n"
+    )
+    assert [(event.severity, event.access and event.access.status) for event in read(lines)] == [
+        ("INFO", 200),
+        ("ERROR", 500),
+    ]
