@@ -48,3 +48,5 @@ def check_added(hook: str, value: Any) -> None:
         raise ValueError(f"{what}: log_type: must have at most {LONGEST} characters")
     if not isinstance(value.multiline, bool):
         raise TypeError(f"{what}: multiline: must be True or False")
+    if not isinstance(value.begins, str):
+        raise TypeError(f"{what}: begins: must be a text, not {value.begins!r:.60}")

@@ -22,6 +22,7 @@ class ApacheError(Parser):
     """The client is context; line breaks that the server wrote as `\\n` are expanded."""
 
     log_type = "apache_error"
+    begins = "["
 
     def header(self, line: str) -> tuple[re.Match[str], str] | None:
         """Match time and level, with module, process and client when given."""

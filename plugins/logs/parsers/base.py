@@ -1,7 +1,7 @@
 """What a log format is: the class that built-in and third-party parsers implement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 
 from snaglist.plugins.issues import Event
@@ -26,6 +26,9 @@ class Wrapped:
     channel: str = ""
     server_name: str | None = None
     context: str = ""
+    # The text that the reader has looked into, and what it found: a parser and its header.
+    seen: str | None = field(default=None, init=False, repr=False, compare=False)
+    found: tuple[Any, Any] | None = field(default=None, init=False, repr=False, compare=False)
 
 
 # A header value for lines that are no content: directives of the format, which end the entry before them.
@@ -44,6 +47,9 @@ class Parser:
     family: ClassVar[str] = "text"
     # Whether lines that are no header belong to the entry before them; else each stands for itself.
     multiline: ClassVar[bool] = True
+    # The characters that a header in a file of another format begins with one of, "" for any: other lines do not come
+    # to `foreign`.
+    begins: ClassVar[str] = ""
     # Whether somebody made it for these very logs: then it goes before the others.
     own: ClassVar[bool] = False
 

@@ -11,8 +11,8 @@ from snaglist.plugins.logs.parsers.traces import read_trace, title
 
 _CONTEXT_ENDS = ("}", "]")
 _TAGS = re.compile(r"(?:\[[^\[\]\s]{1,80}\] ?){1,6}")
-# A trace on one line: words that are always in it, so that other lines are not looked at.
-_ON_ONE_LINE = re.compile(r"Uncaught | with reason: |\[\{file,\"")
+# A trace on one line: texts that are always in it, so that other lines are not looked at.
+_UNCAUGHT, _REASON, _FILE = "Uncaught ", " with reason: ", '[{file,"'
 
 
 @dataclass(slots=True)
@@ -45,7 +45,7 @@ def _split(first: str, lines: Sequence[str]) -> Body:
         if text.endswith(_CONTEXT_ENDS):
             message, trailing, values = context.split_context(text)
             return Body(context.worded(message.strip(), values), "", trailing)
-        if _ON_ONE_LINE.search(text) is None:
+        if _UNCAUGHT not in text and _REASON not in text and _FILE not in text:
             return Body(text.lstrip())
     everything = [first, *lines]
     tags, untagged = _without_tags(everything)

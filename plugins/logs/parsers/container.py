@@ -19,6 +19,7 @@ class Container(Parser):
     """Both notations of container runtimes. Parts are joined; the text within is framed as a file of its own."""
 
     log_type = "container"
+    begins = "{0123456789"
 
     def header(self, line: str) -> Wrapped | None:
         """Read time, stream and text."""

@@ -47,6 +47,7 @@ class CsvRows(Parser):
     """Rows with a time and a level or message. A value in quotes may go over lines; one row is one entry."""
 
     log_type = "csv"
+    begins = "2"
 
     def __init__(self) -> None:
         self._columns: list[str] = []

@@ -28,14 +28,18 @@ class Formats:
         self._of_channels: dict[str, Console] = {}  # that a wrapper names
         self.primary = self._choose(lines, log_type)
         self._others = [parser for parser in self._all if parser is not self.primary]
+        self._by_first, self._of_any = _by_first([parser for parser in self._all if parser is not self.console])
         self._learn(lines)
 
     def foreign(self, text: str) -> tuple[Parser, Any] | None:
         """Return the first other parser that a line is a header of, and what it says."""
-        for parser in self._others if not self.primary.own else ():  # what it does not match goes on with an entry
-            header = parser.foreign(text)
-            if header is not None:
+        if self.primary.own:  # what it does not match goes on with an entry
+            return None
+        for parser in self._by_first.get(text[:1], self._of_any):
+            if parser is not self.primary and (header := parser.foreign(text)) is not None:
                 return parser, header
+        if self.primary is not self.console and (header := self.console.foreign(text)) is not None:
+            return self.console, header
         return None
 
     def console_of(self, channel: str) -> Console:
@@ -43,15 +47,21 @@ class Formats:
         return self._of_channels.get(channel, self.console)
 
     def within(self, header: Wrapped) -> tuple[Parser, Any] | None:
-        """Return the parser of a wrapped text, and what it says; each channel is a file of its own."""
-        for parser in self._all:
-            if parser is self.console:
-                found: Any = self.console_of(header.channel).within(header.text)
-            else:
-                found = parser.foreign(header.text)
+        """Return the parser of a wrapped text, and what it says; each channel is a file of its own.
+
+        The reader asks before it opens an entry, and again when it makes the event.
+        """
+        if header.seen is not header.text:
+            header.seen, header.found = header.text, self._within(header.text, header.channel)
+        return header.found
+
+    def _within(self, text: str, channel: str) -> tuple[Parser, Any] | None:
+        for parser in self._by_first.get(text[:1], self._of_any):
+            found = parser.foreign(text)
             if found is not None and found is not DIRECTIVE:
                 return parser, found
-        return None
+        head = self.console_of(channel).within(text)
+        return (self.console, head) if head is not None else None
 
     def _choose(self, lines: Sequence[str], log_type: str | None) -> Parser:
         """Return the parser of the file: the known one, else the one with most headers in the sample.
@@ -101,3 +111,12 @@ class Formats:
             if count >= MIN_LINES:
                 console = self._of_channels[channel] = Console()
                 console.prime([header.text for header in wrapped if header.channel == channel])
+
+
+def _by_first(parsers: Sequence[Parser]) -> tuple[dict[str, tuple[Parser, ...]], tuple[Parser, ...]]:
+    """Return the parsers that a line with a certain first character may be for, and those for any other line."""
+    firsts = {first for parser in parsers for first in parser.begins}
+    by_first = {
+        first: tuple(parser for parser in parsers if not parser.begins or first in parser.begins) for first in firsts
+    }
+    return by_first, tuple(parser for parser in parsers if not parser.begins)

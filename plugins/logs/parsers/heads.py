@@ -27,7 +27,7 @@ _TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([
 _PADDED = frozenset((" :", "  "))
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
 _PADDED_NAME = re.compile(r"\S{1,60} {1,30}: ")  # of Android: `Shop    : text`
-_NAMED = re.compile(r"[\d._/:@#$%~+*-]|::")  # what a name has and a word of a sentence has not
+_NAMED = re.compile(r"[\d._/:@#$%~+*-]")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
     ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
 )
@@ -36,8 +36,10 @@ _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
 MNEMONIC: Final = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60} ?:")  # of network devices
 LETTER: Final = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
 _BEFORE_TIME = re.compile(r"[ ,;|:]{1,3}(?=\d)")
+_CLOCKISH = re.compile(r"\d(?::\d\d|\d{7})")
+# Two words of a sentence, with nothing between them that sets a level off.
+_SENTENCE = re.compile(r"[ \t|\-:>,;*)\]}\"]*+([^\W\d_]{2,40}) ([^\W\d_]{2,40})(?= [^\s|:(-]|$)")
 _GLUED_DATE = re.compile(r"([^\s\[(]{2,60}?[:|])(?=\d{4}[-/.]\d\d[-/.]\d\d[T ])")
-_CLOCKISH = re.compile(r"\d:\d\d|\d{8}|1\d{9}")
 
 
 @dataclass(slots=True)
@@ -203,6 +205,10 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
     Before the level may stand brackets, numbers, pairs and names. Words of a sentence end the search: a level among
     them is one only where other lines of the file have theirs at the same place.
     """
+    if known.level_place < 2 and (said := _SENTENCE.match(line, start)) is not None:
+        first, second = said.groups()
+        if first.upper() not in NAMES and second.upper() not in NAMES:
+            return None
     words = 0
     after_word = False
     context: list[str] = []
@@ -237,7 +243,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
                 return severity, name, end, " ".join(context)
             if not index and name.islower() and name.upper() not in VAGUE:
                 return severity, name, token.start, ""
-        letter = LETTER.fullmatch(name)
+        letter = LETTER.fullmatch(name) if len(name) < 3 else None
         if letter and not after_word and (expected or _is_letter_level(line, end)):
             return LETTERS[letter[1]], name, end, " ".join(context)
         if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
@@ -293,6 +299,8 @@ def _behind_time(text: str) -> tuple[str, str]:
 
 def _composed(name: str) -> tuple[str, str] | None:
     """Return severity and spelling of a level within a name: `ERROR/ForkPoolWorker-1`, `app.ERROR`, `daemon.err`."""
+    if "." not in name and "/" not in name:
+        return None
     facility = FACILITY_LEVEL.fullmatch(name)
     if facility is not None and by_name(facility[1]):
         return by_name(facility[1]), facility[1]

@@ -18,6 +18,7 @@ class Journal(Parser):
     """The channel is the program, the server name the host. Messages that are no text come as byte values."""
 
     log_type = "journal"
+    begins = "{"
 
     def header(self, line: str) -> Wrapped | None:
         """Decode a record."""

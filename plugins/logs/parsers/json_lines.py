@@ -80,6 +80,7 @@ class JsonLines(Parser):
 
     log_type = "json"
     multiline = False
+    begins = "{"
 
     def header(self, line: str) -> Fields | Wrapped | None:
         """Decode the line; an object without any known field is somebody's data."""

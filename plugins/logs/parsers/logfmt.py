@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from string import ascii_letters
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import json_exceptions
@@ -37,6 +38,7 @@ class Logfmt(Parser):
 
     log_type = "logfmt"
     multiline = False
+    begins = ascii_letters + "_@"
 
     def header(self, line: str) -> Fields | None:
         """Read the pairs; text inside quotes is a value, whatever it looks like."""

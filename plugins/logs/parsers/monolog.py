@@ -23,6 +23,7 @@ class Monolog(Parser):
     """Lines of Monolog's LineFormatter. The word before the level is the environment."""
 
     log_type = "monolog"
+    begins = "["
 
     def header(self, line: str) -> tuple[re.Match[str], str] | None:
         """Match the time, the channel and the level."""

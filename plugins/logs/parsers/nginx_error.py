@@ -21,6 +21,7 @@ class NginxError(Parser):
     """Facts behind the message (client, server, request …) are context."""
 
     log_type = "nginx_error"
+    begins = "0123456789"
 
     def header(self, line: str) -> tuple[str, str, str] | None:
         """Match time, level and process."""

@@ -74,7 +74,8 @@ def _compiled(forms: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 
 
 _DIGIT = _compiled(_BY_DIGIT)
-_LETTER = _compiled(_BY_LETTER)
+# A name or two, then a number: all of these begin so, and few other lines do.
+_LETTER = re.compile(rf"(?={_NAME}\.?[-/, ]{{1,3}}(?:{_NAME}\.?[-/, ]{{1,3}})?\d)(?:{_compiled(_BY_LETTER).pattern})")
 _TAI = re.compile(r"@[0-9a-f]{24}(?=\s)")  # TAI64N, the labels of daemontools and runit
 _UPTIME = re.compile(r"\[ {0,10}\d{1,9}\.\d{3,6}s?\]")  # seconds since the start, of kernels and of display servers
 _WORD = re.compile(_NAME)

@@ -39,6 +39,7 @@ class Watched(Parser):
         self.log_type: str = parser.log_type  # type: ignore[misc]
         self.family: str = parser.family  # type: ignore[misc]
         self.multiline: bool = parser.multiline  # type: ignore[misc]
+        self.begins: str = parser.begins  # type: ignore[misc]
 
     def fresh(self) -> Self:
         """Return the parser for one file."""

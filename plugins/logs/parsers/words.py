@@ -17,6 +17,13 @@ _STEMS: Final = (
     "dump", "trace", "space left", "full", "exit", "status", "bug:", "lockup", "blocked", "smash", "double free",
 )  # fmt: skip
 
+# One of these is in each phrase of a failure.
+_PHRASE_STEMS: Final = (
+    "kill", "panic", "i/o", "fs", "ext", "fat", "segfault", "segment", "protection", "dump", "trace", "uncaught",
+    "unhandled", "space left", "full", "blocked", "lockup", "bug:", "smash", "double free", "exit", "signal", "assert",
+    "in thread", "oom",
+)  # fmt: skip
+
 # What leads up to the sentence: brackets, `name[31]:`, `31:`, pairs, addresses.
 _DECORATION = re.compile(
     r"(?:(?:\[[^\[\]\n]{0,60}\]:?|[\w./-]{1,60}\[\d{1,10}\]:|\d{1,10}:|\w{1,40}=[^\s\"']{0,100}"
@@ -66,10 +73,13 @@ def by_words(message: str) -> str:
             break
     else:
         return ""
-    if _CRITICAL.search(text):
-        return "CRITICAL"
-    if _FAILURE.search(text):
-        return "ERROR"
+    for stem in _PHRASE_STEMS:
+        if stem in text:
+            if _CRITICAL.search(text):
+                return "CRITICAL"
+            if _FAILURE.search(text):
+                return "ERROR"
+            break
     found = _DECORATION.match(text)
     start = found.end() if found else 0
     label = _NAMED_LEVEL.match(text, start)

@@ -229,6 +229,7 @@ def test_an_event_is_shown_without_it(having: Having) -> None:
         (lambda parser: vars(parser).update(log_type="x" * 41) or parser, "log_type: must have at most 40 characters"),
         (lambda parser: vars(parser).update(family=None) or parser, "family: must be a text"),
         (lambda parser: vars(parser).update(multiline="yes") or parser, "multiline: must be True or False"),
+        (lambda parser: vars(parser).update(begins=["2"]) or parser, "begins: must be a text"),
         (lambda parser: vars(parser).update(header=None) or parser, "it has no header()"),
     ],
 )
@@ -238,6 +239,17 @@ def test_what_is_no_parser_is_told_at_the_start(having: Having, change: Any, mes
         assert (shown["status"], shown["last_error"]["hook"]) == ("failed", "register_parsers")
         assert message in shown["last_error"]["message"]
         assert read(client) == (2400, {"console": 2400})
+
+
+def test_in_a_file_of_another_format_a_parser_sees_the_lines_that_begin_as_its_own_do(having: Having) -> None:
+    parser = Pipes("foreign", ValueError)
+    vars(parser).update(begins="2")
+    others = "".join(f"Printing failed for anna: tray {number}\n" for number in range(9))
+    with having(parser) as client:
+        assert read(client, others, "shop.log") == (9, {"console": 9})
+        assert plugin(client)["last_error"] is None
+        read(client, f"2 invoices came\n{others}", "more.log")
+        assert "on purpose" in plugin(client)["last_error"]["message"]
 
 
 def test_an_event_that_is_handed_out_again_and_again(having: Having) -> None:
