@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level, message_of
+from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level
+from snaglist.plugins.logs.parsers.messages import message_of
 from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
