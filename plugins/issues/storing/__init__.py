@@ -5,7 +5,7 @@ from snaglist.plugins.issues.storing.queries import known_event_ids, move_occurr
 from snaglist.plugins.issues.storing.removing import Removed, remove_occurrences
 from snaglist.plugins.issues.storing.renaming import move_counts
 from snaglist.plugins.issues.storing.reoccurrence import reoccurrence_times
-from snaglist.plugins.issues.storing.replacing import replace_event, withdraw_event
+from snaglist.plugins.issues.storing.replacing import forget_empty, replace_event, withdraw_event
 from snaglist.plugins.issues.storing.rereading import Reread, Unstored, reread_events
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Removed",
     "Reread",
     "Unstored",
+    "forget_empty",
     "known_event_ids",
     "move_counts",
     "move_occurrences",

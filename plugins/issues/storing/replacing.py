@@ -86,12 +86,7 @@ def _keep_id(db: Connection, kept_id: int, source_id: int, byte_start: int, issu
 def _left_behind(db: Connection, issue_id: int, first: RowMapping) -> None:
     """Bring the issue of the first form in order, when the whole event went to another one."""
     grouping_id = first["grouping_id"]
-    issue = _issue(db, issue_id)
-    if not issue["count"] and issue["origin"] == "ingested" and not _touched(db, issue_id):
-        totals = Totals()
-        totals.remove(issue["status"], issue["severity"], issue["log_type"], 0)
-        totals.write(db)
-        db.execute(delete(issues).where(issues.c.id == issue_id))
+    if forget_empty(db, issue_id):
         return
     of_issue = occurrences.c.issue_id == issue_id  # the index on occurrences begins with the issue
     of_grouping = and_(of_issue, occurrences.c.grouping_id == grouping_id)
@@ -105,6 +100,18 @@ def _left_behind(db: Connection, issue_id: int, first: RowMapping) -> None:
     )
     sample = (issues.c.id == issue_id, issues.c.sample_occurrence_id == first["id"])
     db.execute(update(issues).where(*sample).values(sample_occurrence_id=db.execute(latest).scalar()))
+
+
+def forget_empty(db: Connection, issue_id: int) -> bool:
+    """Remove a (locked) issue that all events have left and nobody worked on; False when it stays."""
+    issue = _issue(db, issue_id)
+    if issue["count"] or issue["origin"] != "ingested" or _touched(db, issue_id):
+        return False
+    totals = Totals()
+    totals.remove(issue["status"], issue["severity"], issue["log_type"], 0)
+    totals.write(db)
+    db.execute(delete(issues).where(issues.c.id == issue_id))
+    return True
 
 
 def _touched(db: Connection, issue_id: int) -> bool:

@@ -27,6 +27,7 @@ from snaglist.plugins.issues.storing.taking import take_out
 from snaglist.plugins.issues.tables import groupings, issues, occurrences
 from snaglist.plugins.issues.totals import Totals
 
+NOTHING: Mapping[int, str] = {}
 # Columns that decide where an event is counted; the others are only shown.
 _COUNTED = ("severity", "environment", "release")
 _SHOWN = (
@@ -46,14 +47,28 @@ class Unstored(Enum):
 
 @dataclass(slots=True)
 class Reread:
-    """What reading a stretch again did; `added` less `removed` is what the source has more."""
+    """What reading a stretch again did; `added` less `removed` is what the source has more.
+
+    `left`: issues that events went from.
+    """
 
     issues: set[int] = field(default_factory=set)
     new_issues: set[int] = field(default_factory=set)
+    left: set[int] = field(default_factory=set)
     by_type: Counter[str] = field(default_factory=Counter)
     added: int = 0
     moved: int = 0
     removed: int = 0
+
+    def count(self, other: "Reread") -> None:
+        """Count in what reading another stretch did."""
+        self.issues |= other.issues
+        self.new_issues |= other.new_issues
+        self.left |= other.left
+        self.by_type += other.by_type
+        self.added += other.added
+        self.moved += other.moved
+        self.removed += other.removed
 
 
 def reread_events(
@@ -65,11 +80,13 @@ def reread_events(
     *,
     unstored: Callable[[Event], Unstored],
     untouched: Collection[int] = (),
+    channels: Mapping[int, str] = NOTHING,
 ) -> Reread:
     """Replace what is stored of bytes `start` to `end` of a source, in the open write transaction.
 
     `events` are all events of the stretch that are to be stored, at most 1,000; `unstored` is asked about those
-    without a row. Rows at the positions `untouched` stay as they are.
+    without a row. Rows at the positions `untouched` stay as they are. `channels` are those that events were counted
+    under, by position; of others it is taken for the same.
     """
     db = call.db
     events = change_events(call, events)
@@ -96,7 +113,8 @@ def reread_events(
         if event.time_source == row["time_source"] == "file":  # a guess by the file's age, which only gets worse
             event.occurred_at = row["occurred_at"]
         alike = fingerprints.get(row["grouping_id"]) == keys[event.byte_start].fingerprint and _alike(event, row)
-        (same if alike else moving).append((event, row))
+        counted_here = alike and channels.get(event.byte_start, event.channel) == event.channel
+        (same if counted_here else moving).append((event, row))
     if unsure:
         known = queries.find_places(db, {keys[event.byte_start].fingerprint for event in unsure})
         for event in unsure:
@@ -104,8 +122,8 @@ def reread_events(
     done.removed = len(rows)
     remove_occurrences(db, [row["id"] for row in rows.values()])
     _show_again(db, same)
-    batch = _move_and_add(call, source, moving, fresh)
-    done.moved = len(moving)
+    batch = _move_and_add(call, source, moving, fresh, channels)
+    done.moved, done.left = len(moving), {row["issue_id"] for _, row in moving}
     given_back = _give_back(call, source, back, keys)
     done.added = len(fresh) + len(given_back)
     done.by_type.update(event.log_type for event in [*fresh, *given_back])
@@ -151,7 +169,11 @@ def _show_again(db: Connection, same: Sequence[tuple[Event, RowMapping]]) -> Non
 
 
 def _move_and_add(
-    call: Call, source: EventSource, moving: Sequence[tuple[Event, RowMapping]], fresh: Sequence[Event]
+    call: Call,
+    source: EventSource,
+    moving: Sequence[tuple[Event, RowMapping]],
+    fresh: Sequence[Event],
+    channels: Mapping[int, str],
 ) -> StoredBatch:
     """Store events that are new or counted elsewhere now; a moved one keeps its row."""
     db = call.db
@@ -159,7 +181,8 @@ def _move_and_add(
         # Out of the way, so that the event can be stored like any other; its text hangs on the row.
         parked = [{"row_id": row["id"], "byte_start": -1 - row["id"], "event_id": None} for _, row in moving]
         db.execute(update(occurrences).where(occurrences.c.id == bindparam("row_id")), parked)
-        take_out(db, [(row, event.channel) for event, row in moving], source.path)
+        counted = [(row, channels.get(event.byte_start, event.channel)) for event, row in moving]
+        take_out(db, counted, source.path)
     coming = sorted([*fresh, *(event for event, _ in moving)], key=lambda event: event.byte_start)
     if not coming:
         return StoredBatch(source)

@@ -11,7 +11,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Self
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Row
 from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Conflict, times
@@ -23,6 +23,7 @@ from snaglist.plugins.logs.identify.moved import lead, leave
 from snaglist.plugins.logs.identify.start import Start
 from snaglist.plugins.logs.parsers import Reader
 from snaglist.plugins.logs.read.files import Damage, OpenFile
+from snaglist.plugins.logs.read.grown import Grown
 from snaglist.plugins.logs.read.open_entries import Again, Unfinished
 from snaglist.plugins.logs.read.parsing import (
     FileChanged,
@@ -95,10 +96,8 @@ class FileImport:
         self.trail: Trail = start.trail
         self.resumed_at = start.trail.position
         goes_on = start.decision in (Decision.APPEND, Decision.BEGIN, Decision.MOVED)
-        self.known = known = start.source if goes_on else None
-        self.before = Unfinished.of(known) if known else None
-        self.again = Again(self.before, reading.rules)
-        self.tally = Tally.read(known.reading if known is not None else None)  # of all that was read of the file
+        known = start.source if goes_on else None
+        self._go_on_from(known)
         of_source = known is not None and known.counted["own_zone"] and not reading.own_zone
         self.zone = known.timezone if known and of_source else reading.zone
         self.zone_known = bool(of_source or reading.zone_known or reading.own_zone)
@@ -106,15 +105,23 @@ class FileImport:
         if known is not None:
             self.source = EventSource(known.id, known.module_id, stored_path(call, file.state.path))
         self.checkpoint: int = known.offset if known else 0
-        self.position = self.before.start if self.before else self.resumed_at
         self.open_entries: list[Event] = []  # those that more bytes may change, once all was framed
         self.whole = True  # the last line has its end
+
+    def _go_on_from(self, known: Row[Any] | None) -> None:
+        """Begin with the last entries of a source, whatever they were."""
+        self.known = known
+        self.before = Unfinished.of(known) if known else None
+        self.again = Again(self.before, self.reading.rules)
+        self.tally = Tally.read(known.reading if known is not None else None)  # of all that was read of the file
+        self.position = self.before.start if self.before else self.resumed_at
 
     def run(self, watch: Watch) -> None:
         """Read the file to its end; `watch` is called after each transaction."""
         if self.start.decision is Decision.MOVED:
             self._lead()
         fresh = self.source is None
+        self._read_again()
         self.reader = self._make_reader()
         self.result.log_type = self.reader.log_type
         for portion in portions(self._entries(), self.reading.rules):
@@ -126,6 +133,22 @@ class FileImport:
             self.result.state = "duplicate" if fresh else "unchanged"
         if self.condition.damage is not None:
             self.result.stop(str(self.condition.damage))
+
+    def _read_again(self) -> None:
+        """Put right what was read of a short file, where its head says more now."""
+        known, source = self.known, self.source
+        if known is None or source is None:
+            return
+        grown = Grown.of(known, self.head, partial(self._reader, start=known.first_byte, encoding=known.encoding))
+        if grown is None:
+            return
+        done = self.call.repeat(partial(grown.write, self.call, source, self.reading.rules))
+        self.result.events += done.added
+        self.result.by_type.update(done.by_type)
+        self.result.issues |= done.issues
+        self.result.new_issues |= done.new_issues
+        with self.call.transaction(write=False) as db:
+            self._go_on_from(queries.source_by_id(db, known.id))
 
     def _lead(self) -> None:
         """Let the source follow its file to this path."""
@@ -143,17 +166,24 @@ class FileImport:
         # a first entry.
         format_of = known if known is not None and known.offset >= len(self.head) else None
         encoding_of = known if self.head[: self.position].strip(_BLANK) else None
+        return self._reader(
+            self.head,
+            start=self.position,
+            log_type=format_of.log_type if format_of is not None else None,
+            encoding=encoding_of.encoding if encoding_of is not None else None,
+        )
+
+    def _reader(self, head: bytes, **known: Any) -> Reader:
+        of_source = self.known if self.checkpoint else None
         return make_reader(
             self.call.service,
-            self.head,
+            head,
             parsers=self.reading.parsers,
-            start=self.position,
             zone=self.zone,
             zone_known=self.zone_known,
             modified_at=self.file.state.modified_at,
-            channel=known.channel if known is not None else self.reading.name or self.file.state.name,
-            log_type=format_of.log_type if format_of is not None else None,
-            encoding=encoding_of.encoding if encoding_of is not None else None,
+            channel=of_source.channel if of_source is not None else self.reading.name or self.file.state.name,
+            **known,
         )
 
     def _entries(self) -> Iterator[Sequence[Event]]:

@@ -1,12 +1,14 @@
 """What is said of the layout that a file was found to have."""
 
-import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from snaglist.plugins.logs import Reader
+from snaglist.plugins.logs.own_formats.pattern import compiled
 
+CORPUS = Path(__file__).parents[3] / "data" / "reading" / "tune"
 NOW = "2026-01-03 10:00:00"
 
 
@@ -74,12 +76,19 @@ def test_a_wrapper_is_said_first_and_how_many_streams_it_holds() -> None:
 def test_its_expressions_are_a_start_for_a_format_of_ones_own() -> None:
     lines = [*java(8), *java(8, "ERROR")]
     (expression,) = layout_of(*lines)["expressions"]
-    found = [re.fullmatch(expression, line) for line in lines]
-    assert {match and match["level"] for match in found} == {"INFO", "ERROR"}
-    assert found[3] is not None
-    assert (found[3]["time"], found[3]["message"]) == ("2026-01-02 07:30:03,120", "shop.Cart - held")
-    assert "(?!" not in expression
+    own = compiled(expression)  # or it could not be one
+    found = [own.find(line) or {} for line in lines]
+    assert {line[slice(*spans["level"])] for line, spans in zip(lines, found, strict=True)} == {"INFO", "ERROR"}
+    assert lines[3][slice(*found[3]["time"])] == "2026-01-02 07:30:03,120"
+    assert lines[3][slice(*found[3]["message"])] == "shop.Cart - held"
     assert "expressions" not in layout_of("error: one")
+
+
+@pytest.mark.parametrize("path", CORPUS.glob("*.log"), ids=lambda path: path.stem)
+def test_all_expressions_can_be_formats_of_ones_own(path: Path) -> None:
+    found = Reader(path.read_bytes(), modified_at=NOW, now=NOW).layout
+    for expression in (found or {}).get("expressions", ()):
+        assert {"time", "level", "message"} == set(compiled(expression).groups)
 
 
 def test_a_file_without_lines_has_no_layout() -> None:
