@@ -106,6 +106,8 @@ def find_time(line: str) -> tuple[int, str, str, int] | None:
 
 def _level_first(lines: Sequence[str]) -> bool:
     """Tell whether lines begin with their level and have no time: half of those that are headers of any kind."""
+    if sum(map(begins_with_level, lines)) < 2:
+        return False
     leading = others = 0
     previous: Head | None = None
     for line in lines:
