@@ -218,7 +218,7 @@ class FileImport:
     def _store(self, portion: Portion) -> None:
         """Store a portion and move the checkpoint behind it, in one transaction."""
         trail = self.trail
-        if not trail.advance(self.position if portion.last else portion.read[-1].byte_end) or not self._same_file():
+        if not trail.advance(self.position if portion.last else portion.end) or not self._same_file():
             raise FileChanged
         tally = self.tally + portion.tally + self.again.tally
         values = {**self._values(portion.last), "reading": tally.document()}

@@ -70,15 +70,24 @@ class Portion:
     access_lines: int = 0
     tally: Tally = field(default_factory=Tally)
     last: bool = False
+    end: int = 0  # the byte behind all of its entries
 
     @property
     def full(self) -> bool:
         """True when nothing more fits in."""
         return len(self.kept) >= MAX_STORED or len(self.read) >= MAX_READ
 
+    def ends_before(self, event: Event) -> bool:
+        """Tell whether to cut before an entry: reading may go on there, as no entry before it has lines behind it.
+
+        Where entries of several streams interleave for too long, it is cut all the same.
+        """
+        return self.full and (event.byte_start >= self.end or len(self.read) >= 2 * MAX_READ)
+
     def add(self, event: Event, rules: Rules) -> None:
         """Take an entry in and sort it out."""
         self.read.append(event)
+        self.end = max(self.end, event.byte_end)
         if event.access is not None:
             self.access_lines += 1
         kept = rules.keep(event)
@@ -92,9 +101,9 @@ def portions(events: Iterable[Sequence[Event]], rules: Rules) -> Iterator[Portio
     portion = Portion()
     for some in events:
         for event in some:
-            portion.add(event, rules)
-            if portion.full:
+            if portion.ends_before(event):
                 yield portion
                 portion = Portion()
+            portion.add(event, rules)
     portion.last = True
     yield portion

@@ -44,14 +44,24 @@ _READERS: tuple[tuple[Callable[[str], bool], Callable[[Sequence[str], int], Trac
 )  # frames with a number in front come before those of PHP, which say the least
 
 
+_MAX_TRIES = 50  # an entry of one trace has few lines that look like the beginning of another
+
+
 def read_trace(lines: Sequence[str]) -> Trace | None:
-    """Find the first trace in the lines of an entry and read it."""
+    """Find the first trace in the lines of an entry and read it.
+
+    Each try may read on to the last line, so that an entry of nothing but beginnings gets a bounded number of them.
+    """
+    tries = 0
     for index, line in enumerate(lines):
         for starts, read in _READERS:
             if starts(line):
                 trace = read(lines, index)
                 if trace is not None:
                     return trace
+                tries += 1
+                if tries == _MAX_TRIES:
+                    return None
     return None
 
 
