@@ -261,7 +261,9 @@ class Reader:
         if entry.stale(self._lines_seen):
             return False
         traced = head.spelled == "TRACE" and head.stamp == entry.header.stamp  # a level of its own for traces
-        if entry.header.form != head.form or (entry.severity != head.severity and not traced and not entry.state):
+        if entry.header.form != head.form or (
+            entry.severity != head.severity and not traced and entry.state in ("", "android")
+        ):
             return False
         message = _behind_name(line.text[entry.column :] if entry.column else head.message, entry.header.message)
         if head.by_line and (not head.form or entry.blank or not message.strip()):

@@ -184,7 +184,11 @@ def advance(state: str, line: str) -> str:
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
     if state == "android":
-        return state if any(_is_android(text) for text in (line, line.partition(" ")[2].lstrip(": "))) else ""
+        return (
+            state
+            if any(map(_is_android, (line, line.partition(" ")[2].lstrip(": "), line.partition("): ")[2])))
+            else ""
+        )
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):
@@ -193,7 +197,9 @@ def advance(state: str, line: str) -> str:
 
 
 def _is_android(text: str) -> bool:
-    return text.startswith(("Process: ", "PID: ")) or _RAISED.match(text) is not None or is_trace(text)
+    name = text.partition(":")[0]
+    raised = ("." in name or name.endswith(("Exception", "Error"))) and _RAISED.match(text) is not None
+    return raised or text.startswith(("Process: ", "PID: ")) or is_trace(text)
 
 
 def _in_session(line: str) -> bool:
