@@ -131,6 +131,8 @@ class Console(Parser):
     def event(self, header: Head, lines: Sequence[str], clock: Clock) -> Event:
         """Split message, trace and context."""
         time = clock.read(header.form, header.stamp) if header.form else ""
+        if lines and lines[-1].endswith("|#]"):  # of GlassFish
+            lines = [*lines[:-1], lines[-1][:-3]]
         header, lines = _next_line(header, lines)
         lines, companions = _without_companions(lines)
         body = split_body(header.message, lines)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level, message_of
+from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level
+from snaglist.plugins.logs.parsers.messages import message_of
 from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
