@@ -102,6 +102,9 @@ def test_an_upgrade_loses_nothing(restored: Restored) -> None:
     for event, shown in list(restored.answers["source"].items()):
         if not shown["path"].startswith(READABLE):
             del restored.answers["source"][event]
+    # This version reads logs otherwise, and says that a reindex brings what was stored in line.
+    assert answers["ingestion-settings"].pop("reindex_needed") is True
+    del restored.answers["ingestion-settings"]["reindex_needed"]
     # Later versions may answer more, never less or otherwise.
     assert missing(plain(restored.answers), plain(answers)) == []
 

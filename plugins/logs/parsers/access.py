@@ -42,6 +42,16 @@ _CLIENT = re.compile(
     r"-$|unix:$|(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?$|\[?[0-9A-Fa-f:.]{2,45}(?:%\w{1,15})?\]?(?::\d{1,5})?$|[A-Za-z][\w.-]{0,254}$|[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}(?::\d{1,5})?$"
 )
 _DIRECTIVE = re.compile(r"#(Version|Fields|Software|Date|Start-Date|End-Date|Remark): ?(.*)")
+# What IIS writes as long as nobody chose other columns, for a part of a file without its directives.
+_USUAL_COLUMNS = (
+    "date", "time", "s-ip", "cs-method", "cs-uri-stem", "cs-uri-query", "s-port", "cs-username", "c-ip",
+    "cs(User-Agent)", "cs(Referer)", "sc-status", "sc-substatus", "sc-win32-status", "time-taken",
+)  # fmt: skip
+_USUAL_W3C = re.compile(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [\d.:a-f%]{2,60} [A-Z]{3,20} /\S{0,2000} \S{1,4000} \d{1,5} "
+    r"(?:\S{1,2000} ){4}[1-5]\d\d \d{1,4} \d{1,12} \d{1,12} ?$",
+    re.ASCII,
+)
 _VALUE = re.compile(r'"((?:[^"]|"")*)"|(\S+)')
 _PAIR = re.compile(r'([A-Za-z_][\w.-]{0,60})=(?:"((?:[^"\\]|\\.)*)"|(\S*))')
 _TAKES = re.compile(r"(?:rt|request_time|reqtime|time|took|duration|elapsed|D|T)[=:]\"?([\d.]{1,20}\w{0,2})\"?$")
@@ -95,8 +105,10 @@ class Access(Parser):
             if found[1] == "Fields":
                 self._columns = found[2].split()
             return DIRECTIVE
-        if self._columns and first.isdigit():
-            return _read_columns(line, self._columns)
+        if first.isdigit():
+            columns = self._columns or (_USUAL_COLUMNS if _USUAL_W3C.match(line) else None)
+            if columns:
+                return _read_columns(line, columns)
         return _read_text(line, self._whole)
 
     def event(self, header: AccessHead, lines: Sequence[str], clock: Clock) -> Event:

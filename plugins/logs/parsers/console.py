@@ -9,7 +9,7 @@ from snaglist.plugins.logs.parsers.base import Parser
 from snaglist.plugins.logs.parsers.body import split_body
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.heads import NOTHING_KNOWN, Head, Layout, read_head
-from snaglist.plugins.logs.parsers.layout import learn
+from snaglist.plugins.logs.parsers.layout import MAX_LINES, learn
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level, plain
 from snaglist.plugins.logs.parsers.shapes import Shape, shapes_of
 from snaglist.plugins.logs.parsers.special import job_head, special_head
@@ -61,8 +61,9 @@ class Console(Parser):
         self._learned = lines
         self.layout = learn(lines)
         self.shapes = ()
-        found = [self._read(line) for line in lines]
-        self.shapes = shapes_of(lines, found, self.layout)
+        found = [self._read(line) for line in lines[:MAX_LINES]]
+        self.shapes = shapes_of(lines[:MAX_LINES], found, self.layout)
+        found += [self._read(line) for line in lines[MAX_LINES:]]
         heads = [head for head in found if head is not None]
         loose = sum(1 for line in lines if not follow.continues(line))
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
@@ -130,6 +131,8 @@ class Console(Parser):
     def event(self, header: Head, lines: Sequence[str], clock: Clock) -> Event:
         """Split message, trace and context."""
         time = clock.read(header.form, header.stamp) if header.form else ""
+        if lines and lines[-1].endswith("|#]"):  # of GlassFish
+            lines = [*lines[:-1], lines[-1][:-3]]
         header, lines = _next_line(header, lines)
         lines, companions = _without_companions(lines)
         body = split_body(header.message, lines)

@@ -60,9 +60,9 @@ def possible_orders(text: str) -> list[str]:
         return []
     if len(numbers[2]) == 4:
         wanted: tuple[str, ...] = ("mdy", "dmy") if "/" in text else ("dmy", "mdy")
-    elif "." in text:
+    elif text[text.index(numbers[0]) + len(numbers[0])] == ".":
         wanted = ("dmy", "ymd")
-    elif "-" in text or int(numbers[0]) > 12:
+    elif text[text.index(numbers[0]) + len(numbers[0])] == "-" or int(numbers[0]) > 12:
         wanted = ("ymd", "dmy", "mdy")
     else:
         wanted = ("mdy", "dmy", "ymd")

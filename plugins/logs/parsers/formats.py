@@ -73,6 +73,7 @@ class Formats:
         best = self._all.index(self.console)
         score = 0
         broken: list[int] = []
+        last_own = max((index for index, parser in enumerate(trial) if parser.own), default=-1)
         for index, parser in enumerate(trial):
             if parser.log_type == log_type:
                 best = index
@@ -92,6 +93,8 @@ class Formats:
                 claimed *= 2  # few lines may begin an entry that the others would take for several
             if claimed > score:
                 best, score = index, claimed
+            if log_type is None and score >= len(lines) > 0 and index >= last_own:
+                break  # no other can have more
         chosen = self._all[best]
         self._all = [parser for index, parser in enumerate(self._all) if index not in broken]
         return chosen
@@ -108,7 +111,7 @@ class Formats:
         # The console parser once more when it is the primary one: it forgets the times of the lines just seen.
         self.console.prime(texts or lines)
         for channel, count in Counter(header.channel for header in wrapped).most_common(MAX_CHANNELS):
-            if count >= MIN_LINES:
+            if MIN_LINES <= count < len(wrapped):
                 console = self._of_channels[channel] = Console()
                 console.prime([header.text for header in wrapped if header.channel == channel])
 

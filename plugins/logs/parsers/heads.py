@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from snaglist.plugins.logs.parsers.messages import closing, message_of
 from snaglist.plugins.logs.parsers.severity import DOUBLED, FACILITY_LEVEL, LETTERS, NAMES, SYSLOG, VAGUE, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
@@ -16,23 +17,26 @@ MAX_TOKENS: Final = 9
 _TIME_WITHIN: Final = 120  # characters from the beginning of a line
 
 _CLOSERS = {"[": "]", "(": ")", "<": ">", "{": "}"}
-_SEPARATORS: Final = " \t|-:>,;*"
+_SEPARATORS: Final = " \t|-:>,;*)]"
 _PAIR_FORM = (
     r"[A-Za-z_][\w.@-]{0,60}=(?:\"(?:[^\"\\\n]|\\.){0,500}\"|'[^'\n]{0,500}'|[^\s|\"',;]{0,300})"  # `key=value`
 )
 _PAIR = re.compile(_PAIR_FORM)
+_WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
 # Behind separators an opening bracket, a pair, or a word.
 _TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
 _PADDED = frozenset((" :", "  "))
 _BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
+_PADDED_NAME = re.compile(r"\S{1,60} {1,30}: ")  # of Android: `Shop    : text`
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
     ("level", "lvl", "ll", "severity", "sev", "loglevel", "log_level", "priority", "levelname")
 )
 _PIECES = re.compile(r"[\s:/|,@]+")
 _MODULE_LEVEL = re.compile(r"[\w.-]{1,40}[:/][A-Za-z]{1,12}\d?")
-_CISCO = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60}:")
-_LETTER = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
+MNEMONIC: Final = re.compile(r"%[A-Z][A-Z0-9_-]{1,60}-([0-7])-[A-Z0-9_]{2,60} ?:")  # of network devices
+LETTER: Final = re.compile("([" + "".join(LETTERS) + r"])\d?")  # MongoDB has `D2`
+_BEFORE_TIME = re.compile(r"[ ,;|:]{1,3}(?=\d)")
 _CLOCKISH = re.compile(r"\d(?::\d\d|\d{7})")
 # Two words of a sentence, with nothing between them that sets a level off.
 _SENTENCE = re.compile(r"[ \t|\-:>,;*)\]}\"]*+([^\W\d_]{2,40}) ([^\W\d_]{2,40})(?= [^\s|:(-]|$)")
@@ -128,7 +132,7 @@ def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
     if line[0] == "[" and line[start - 1] != "]":
         closed = line.find("]", start, start + 150)
         if closed > 0:
-            severity, spelled = _in_group(line[start:closed].strip(" :-,"))
+            severity, spelled = _behind_time(line[start:closed].strip(" :-,"))
             if severity:
                 return Head(form, text, severity, line[closed + 1 :].lstrip(), spelled=spelled)
             start = closed + 1
@@ -138,7 +142,7 @@ def read_head(line: str, known: Layout = NOTHING_KNOWN) -> Head | None:
 def _behind(line: str, form: str, stamp: str, start: int, known: Layout) -> Head:
     """Make the head of a line whose time ends at `start`."""
     found = find_level(line, start, known)
-    rest = line[start:].lstrip(" \t-|:]")
+    rest = line[start:].lstrip(" \t-|:],")
     pairs = rest if _PAIR.match(rest) else ""
     if found is None:
         return Head(form, stamp, "", rest, pairs=pairs)
@@ -165,6 +169,8 @@ def _late(line: str, known: Layout) -> Head | None:
             head = _behind(line, form, text, end, known)
             return head if head.severity or not words or index in known.times_at else None
         if token.kind == "group":
+            if not index and (whole := _all_in_group(line, token)) is not None:
+                return whole
             severity, spelled = (severity, spelled) if severity else _in_group(token.text)
         elif token.kind == "word" or (token.kind == "name" and not token.text[:1].isdigit()):
             level = NAMES.get(token.text, "") or (by_name(token.text) if token.set_off else "")
@@ -174,8 +180,23 @@ def _late(line: str, known: Layout) -> Head | None:
                 severity, spelled = level, token.text
             else:
                 words += 1
-        if words > 2 or token.end > _TIME_WITHIN:
+        if (words > 2 and index >= max(known.times_at, default=0)) or token.end > _TIME_WITHIN:
             return None
+    return None
+
+
+def _all_in_group(line: str, token: Token) -> Head | None:
+    """Read a bracket that holds the level and then the time: `[Info: 2025-02-11 07:30:15: main]`, `[shop:warn,...]`."""
+    for sign in _BEFORE_TIME.finditer(line, token.start + 1, min(token.end, token.start + 60)):
+        stamp = find_stamp(line, sign.end())
+        if stamp is None or stamp[0] == "epoch" or stamp[2] > token.end:
+            continue
+        severity, spelled = _in_group(line[token.start + 1 : sign.start()].strip())
+        if not severity:
+            return None
+        form, text, end = stamp
+        context = line[end : token.end - 1].strip(" :,;|-")
+        return Head(form, text, severity, line[token.end :].lstrip(" \t-|:"), context=context, spelled=spelled)
     return None
 
 
@@ -209,17 +230,21 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
             context.append(text)
             after_word = False
             continue
-        name = text.rstrip("-.")
+        if token.set_off and text.lower() in _LEVEL_KEYS and (named := _WORD.match(line, end + 1)):
+            severity = by_name(named.group().rstrip(":."))
+            if severity:
+                return severity, named.group().rstrip(":."), named.end(), " ".join(context)
+        name = text.rstrip("-.!")
         severity = NAMES.get(name.upper(), "") or (by_name(name) if name[-1:].isdigit() or name[:4] == "LOG_" else "")
         if severity and (expected or (name.isupper() and not after_word and not (words and name in VAGUE))):
             if expected or name not in VAGUE or not index or token.set_off:
                 return severity, name, end, " ".join(context)
         elif severity and not after_word and not name.isupper():
-            if token.set_off:
+            if token.set_off or (line[end : end + 2] == "  " and name.upper() not in VAGUE):
                 return severity, name, end, " ".join(context)
             if not index and name.islower() and name.upper() not in VAGUE:
                 return severity, name, token.start, ""
-        letter = _LETTER.fullmatch(name) if len(name) < 3 else None
+        letter = LETTER.fullmatch(name) if len(name) < 3 else None
         if letter and not after_word and (expected or _is_letter_level(line, end)):
             return LETTERS[letter[1]], name, end, " ".join(context)
         if text[1:2] == "/" and text[0] in LETTERS and len(text) > 3 and not after_word:  # Android: `E/Tag`
@@ -227,7 +252,7 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
         composed = _composed(name)
         if composed is not None and not after_word:
             return *composed, end, " ".join(context)
-        if text[0] == "%" and (cisco := _CISCO.match(line, token.start)):
+        if text[0] == "%" and (cisco := MNEMONIC.match(line, token.start)):
             return SYSLOG[int(cisco[1])], cisco[1], token.start, " ".join(context)
         after_word = token.kind == "word"
         words += after_word
@@ -238,6 +263,10 @@ def find_level(line: str, start: int, known: Layout = NOTHING_KNOWN) -> tuple[st
 
 def _in_group(text: str) -> tuple[str, str]:
     """Return the severity and spelling of a level in brackets: `[error]`, `[core:error]`, `[Server thread/INFO]`."""
+    # A thread has a name of any words, and the level behind it: `[Scheduler Thread #1/INFO]`.
+    behind = text.rpartition("/")[2]
+    if behind in NAMES and behind not in VAGUE:
+        return NAMES[behind], behind
     if len(text) > 60 or not text:
         return "", ""
     severity = by_name(text) or DOUBLED.get(text, "") or (LETTERS.get(text, "") if len(text) == 1 else "")
@@ -254,6 +283,18 @@ def _in_group(text: str) -> tuple[str, str]:
         words = [piece for piece in pieces if piece.isalpha()]
         if len(words) == 1 and len(pieces) > 1 and words[0].upper() not in VAGUE:
             return by_name(words[0]), words[0]
+    return "", ""
+
+
+def _behind_time(text: str) -> tuple[str, str]:
+    """Return the same of what stands in one bracket with the time: `#31 error 'Shop'`, `ERROR/Worker-1`."""
+    severity, spelled = _in_group(text)
+    if severity:
+        return severity, spelled
+    for piece in _PIECES.split(text[:80])[:4]:
+        severity = by_name(piece)
+        if severity and piece.upper() not in VAGUE:
+            return severity, piece
     return "", ""
 
 
@@ -281,82 +322,7 @@ def _is_letter_level(line: str, end: int) -> bool:
     return (
         following[:1] in ("[", "(", "<")
         or word.endswith(":")
+        or _PADDED_NAME.match(following) is not None
         or (len(word) > 1 and word.isupper())
         or bool(_NAMED.search(word.rstrip(",.")))
     )
-
-
-def closing(line: str, position: int, closer: str) -> int:
-    """Return the place of the bracket that closes the one at the position, at most 300 characters on, else -1."""
-    opener = line[position]
-    depth = 0
-    for place in range(position, min(len(line), position + 300)):
-        character = line[place]
-        if character == opener:
-            depth += 1
-        elif character == closer:
-            depth -= 1
-            if not depth:
-                return place
-    return -1
-
-
-_LOGGER = re.compile(r"[A-Za-z_][\w$-]{0,80}(?:(?:\.|::|/|\$)[\w$-]{1,80}){1,12}(?:@\d{1,6}|:\d{1,6})?(?: ?: | - )")
-_SPRING = re.compile(r"\d{1,9} --- ")
-# Application, thread and correlation, then the logger padded to a width.
-_SPRING_LOGGER = re.compile(r"(?:\[[^\[\]]{0,200}\] ?){1,3} ?[\w.$/\[\]-]{1,200} {0,80}: ")
-_CALLER = re.compile(r"\S{1,200}:\d{1,7}$")
-_PLACE = re.compile(
-    r"(?:[\w./\\-]{1,200}:\d{1,7}\]|\([\w.$<>-]{1,100}:\d{1,7}\) -) ?"
-)  # `store.cc:31]`, `(load:408) -`
-_COLUMN = re.compile(r" ?[^\s|]{1,150} ?\| ?(?=\S)")
-
-
-def message_of(line: str, start: int) -> str:
-    """Return the message behind the level, without thread, logger name and caller."""
-    if line[start : start + 1] == "\t":
-        return _tabbed(line[start + 1 :])
-    if line[start : start + 1] == "|" or line[start : start + 2] == " |":
-        rest = line[start:].lstrip(" |")
-        while (column := _COLUMN.match(rest)) is not None:
-            rest = rest[column.end() :]
-        return rest
-    rest = line[start:].lstrip(" \t:-|]>")
-    spring = _SPRING.match(rest)
-    if spring:
-        rest = rest[spring.end() :]
-        named = _SPRING_LOGGER.match(rest)
-        if named:
-            return rest[named.end() :]
-    place = _PLACE.match(rest)
-    if place:
-        return rest[place.end() :].lstrip()
-    if rest[:1] == "[":
-        # A bracket is the thread when a logger name or a separator follows, else it belongs to the message.
-        end = closing(rest, 0, "]")
-        after = rest[end + 1 :].lstrip() if end > 0 else ""
-        if after.startswith(("- ", ": ", "| ")):
-            return after[2:].lstrip()
-        logger = _LOGGER.match(after)
-        if logger:
-            return after[logger.end() :].lstrip()
-        if after and _is_short_logger(after):
-            return after
-        return rest
-    logger = _LOGGER.match(rest)
-    return rest[logger.end() :].lstrip(" -") if logger else rest
-
-
-def _is_short_logger(text: str) -> bool:
-    word = text.split(" ", 1)[0]
-    return word.endswith(":") and word[:-1].isidentifier()
-
-
-def _tabbed(text: str) -> str:
-    """Return the message of tab-separated columns: logger and caller stand before it."""
-    columns = text.split("\t")
-    while len(columns) > 1 and (
-        _CALLER.match(columns[0]) or (_CALLER.match(columns[1]) and " " not in columns[0] and len(columns) > 2)
-    ):
-        del columns[0]
-    return "\t".join(columns)

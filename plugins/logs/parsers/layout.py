@@ -11,15 +11,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from snaglist.plugins.logs.parsers.dates import possible_orders
-from snaglist.plugins.logs.parsers.heads import NOTHING_KNOWN, Head, Layout, read_head, tokens
+from snaglist.plugins.logs.parsers.heads import LETTER, NOTHING_KNOWN, Head, Layout, read_head, tokens
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level
-from snaglist.plugins.logs.parsers.severity import LETTERS, VAGUE, by_name
+from snaglist.plugins.logs.parsers.severity import VAGUE, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 from snaglist.plugins.logs.parsers.traces import follow
 
 MAX_LINES: Final = 400
 MIN_LINES: Final = 3
 ENOUGH: Final = 0.8  # of the values at a place that have to be levels
+# A quiet file has one level only; more of it has to be seen then.
+MANY_LINES: Final = 10
+ALL_BUT_FEW: Final = 0.95
 
 
 @dataclass(slots=True)
@@ -37,13 +40,15 @@ class Place:
             severity = by_name(value)
             if severity:
                 words[severity] += count
-            elif len(value) == 1 and value in LETTERS:
+            elif len(value) <= 2 and LETTER.fullmatch(value):
                 letters += count
         if total < MIN_LINES:
             return False
         if len(words) >= 2 and words.total() >= ENOUGH * total:
             return True
-        return letters >= ENOUGH * total and sum(1 for value in self.values if value in LETTERS) >= 2
+        if len(words) == 1 and total >= MANY_LINES and words.total() >= ALL_BUT_FEW * total:
+            return all(value.isupper() and value not in VAGUE for value in self.values if by_name(value))
+        return letters >= ENOUGH * total and sum(1 for value in self.values if LETTER.fullmatch(value)) >= 2
 
     def is_upper(self) -> bool:
         """Tell whether the levels are in capitals."""
@@ -76,7 +81,7 @@ def learn(lines: Sequence[str]) -> Layout:
             stamps.append(stamp)
         for place, token in enumerate(tokens(line, end)):
             if token.kind != "pair":
-                places.setdefault(place, Place()).values[token.text.rstrip(".-")] += 1
+                places.setdefault(place, Place()).values[token.text.rstrip(".-!")] += 1
     level = next((place for place in sorted(places) if places[place].is_level()), -1)
     return Layout(
         level_place=level,
@@ -94,13 +99,15 @@ def find_time(line: str) -> tuple[int, str, str, int] | None:
         stamp = find_stamp(line, token.start)
         if stamp is not None:
             return index, *stamp
-        if index > 3 or token.end > 100:
+        if index > 4 or token.end > 100:
             return None
     return None
 
 
 def _level_first(lines: Sequence[str]) -> bool:
     """Tell whether lines begin with their level and have no time: half of those that are headers of any kind."""
+    if sum(map(begins_with_level, lines)) < 2:
+        return False
     leading = others = 0
     previous: Head | None = None
     for line in lines:

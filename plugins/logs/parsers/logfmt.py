@@ -16,6 +16,12 @@ _PAIR = re.compile(
     r"([A-Za-z_@][\w.@/-]{0,100})"
     r"""(?:=(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'(?=[\s,]|$)|([^\s"]\S*)?))?,?(?:\s{1,8}|$)"""
 )
+# The same with nothing but commas between the pairs.
+_COMMAS = re.compile(r"[A-Za-z_@][\w.@-]{0,60}=(?:\"[^\"]{0,200}\"|[^\s,\"]{0,200}),[A-Za-z_@][\w.@-]{0,60}=")
+_COMMA_PAIR = re.compile(
+    r"([A-Za-z_@][\w.@/-]{0,100})"
+    r"""(?:=(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'(?=,|$)|([^",][^,]*)?))?(?:,\s{0,8}|$)"""
+)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": ""}
 # Plain names, see fields.py.
@@ -40,8 +46,9 @@ class Logfmt(Parser):
             return None
         pairs: dict[str, str] = {}
         position = 0
+        form = _COMMA_PAIR if "," in line[:200] and _COMMAS.match(line) else _PAIR
         while position < len(line):
-            found = _PAIR.match(line, position)
+            found = form.match(line, position)
             if found is None:
                 return None
             name, double, single, bare = found.groups()

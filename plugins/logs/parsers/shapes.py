@@ -4,9 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level, message_of
+from snaglist.plugins.logs.parsers.heads import Head, Layout, find_level
+from snaglist.plugins.logs.parsers.messages import message_of
 from snaglist.plugins.logs.parsers.severity import LETTERS, NAMES, by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
 
@@ -28,6 +30,7 @@ _WORD: Final = r"[^\s\[\](){}<>|,;:\"]{1,150}"
 _NO_LEVEL: Final = rf"(?!(?:{_PLAIN_LEVELS})\b)"
 _NOT_WITHIN: Final = r"(?<![^\W_])"  # a word
 _ESCAPED = re.compile(r"\\(.)")
+_DIGIT = re.compile(r"\d")
 _STAMP_PIECE = re.compile(r"(?<=[.,])\d+|\d+|[^\W\d_]{2,}| +|.")
 
 
@@ -99,7 +102,7 @@ def _shape(line: str, head: Head, known: Layout) -> tuple[str, str] | None:
     between, behind = line[begin + len(text) : place], line[place + len(level[1]) : level[2]]
     expression = (
         re.escape(line[:begin])
-        + f"(?P<time>{_time(text)})"
+        + f"(?P<time>{_time(_DIGIT.sub('0', text))})"
         + "".join(map(_general, _PIECE.findall(between)))
         # Capitals are a level wherever they stand; another spelling is one only where it is set off.
         + _NOT_WITHIN
@@ -109,6 +112,7 @@ def _shape(line: str, head: Head, known: Layout) -> tuple[str, str] | None:
     return expression, form
 
 
+@lru_cache(256)
 def _general(piece: str) -> str:
     """Return the expression of whatever may stand where a piece of a header stands."""
     if piece[0] == " ":
@@ -120,8 +124,9 @@ def _general(piece: str) -> str:
     return re.escape(piece)
 
 
+@lru_cache(64)
 def _time(text: str) -> str:
-    """Return the expression of times that are spelled like this one."""
+    """Return the expression of times that are spelled like this one, whose digits are all zero."""
     parts: list[str] = []
     for found in _STAMP_PIECE.finditer(text):
         piece = found.group()

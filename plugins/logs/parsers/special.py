@@ -11,6 +11,22 @@ _GLOG = re.compile(
     r"[^\s\]]{1,200}:\d{1,7}\] ?",
     re.ASCII,
 )
+# Chromium and what is built with it: process and thread where they are known, month and day, clock, level, place.
+_CHROMIUM = re.compile(
+    r"\[(?:\d{1,10}:){0,2}(?P<day>\d{4})/(?P<clock>\d{6})(?:\.\d{1,9})?:(?P<level>[A-Z]{3,9}\d?):[^\]\s]{1,300}\] ?",
+    re.ASCII,
+)
+# GlassFish: time, level, product, logger and pairs between bars, then the message, all within `[#|` and `|#]`.
+_GLASSFISH = re.compile(
+    r"\[#\|(?P<stamp>[^|]{10,40})\|(?P<level>[A-Z]{3,13})\|[^|]{0,100}\|(?P<logger>[^|]{0,200})\|[^|]{0,500}\|",
+    re.ASCII,
+)
+# SSSD: the level is a mask; its manual tells what the bits mean.
+_SSSD = re.compile(
+    r"\((?P<stamp>[^()]{19,40})\):? \[(?P<domain>[^\s]{1,80})\] \[[^\]]{1,80}\] \((?P<mask>0x[0-9a-f]{4})\): ?",
+    re.ASCII,
+)
+_MASKS = ((0x0030, "CRITICAL"), (0x0040, "ERROR"), (0x0080, "WARNING"), (0x0700, "INFO"))
 _RUBY = re.compile(
     r"[A-Z], \[(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?) #\d{1,9}\] {1,3}"
     r"(?P<level>[A-Z]{3,7}) -- [^:\n]{0,100}: ?(?P<tags>(?:\[[^\[\]\s][^\[\]]{0,80}\] ?){0,6})",
@@ -58,11 +74,17 @@ def special_head(line: str) -> Head | None:
         return Head("epoch", audit["stamp"], "", line)
     if first == "=":
         return _report(line)
+    if first == "[":
+        return _chromium(line) if line[1:2].isdigit() else _glassfish(line) if line[1:3] == "#|" else None
+    if first == "(":
+        return _sssd(line) if ") [" in line[:60] or "): [" in line[:60] else None
     if line[1:2].isdigit() and first.isupper():
         return _glog(line)
     if line[1:4] == ", [":
         return _ruby(line)
     if first.isdigit():
+        if line.find(":", 0, 10) < 0:
+            return None
         if (zabbix := _zabbix(line)) is not None:
             return zabbix
         found = _REDIS.match(line)
@@ -93,6 +115,35 @@ def _glog(line: str) -> Head | None:
     form = "month_day_compact" if len(day) == 4 else "compact"
     stamp = f"{day} {clock if len(day) == 4 else clock.replace(':', '')}"
     return Head(form, stamp, LETTERS[letter], line[found.end() :], spelled=letter)
+
+
+def _chromium(line: str) -> Head | None:
+    found = _CHROMIUM.match(line)
+    severity = by_name(found["level"]) if found else ""
+    if found is None or not severity:
+        return None
+    clock = found["clock"]
+    stamp = f"{found['day']} {clock[:2]}:{clock[2:4]}:{clock[4:]}"
+    return Head("month_day_compact", stamp, severity, line[found.end() :], spelled=found["level"])
+
+
+def _glassfish(line: str) -> Head | None:
+    found = _GLASSFISH.match(line)
+    stamp = find_stamp(found["stamp"]) if found else None
+    if found is None or stamp is None:
+        return None
+    message = line[found.end() :].removesuffix("|#]")
+    return Head(stamp[0], stamp[1], by_name(found["level"]), message, channel=found["logger"], spelled=found["level"])
+
+
+def _sssd(line: str) -> Head | None:
+    found = _SSSD.match(line)
+    stamp = find_stamp(found["stamp"]) if found else None
+    if found is None or stamp is None:
+        return None
+    mask = int(found["mask"], 16)
+    level = next((name for bits, name in _MASKS if mask & bits), "DEBUG")
+    return Head(stamp[0], stamp[1], level, line[found.end() :], channel=found["domain"], spelled=found["mask"])
 
 
 def _ruby(line: str) -> Head | None:

@@ -15,7 +15,7 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _NAME = r"[^\W\d_]{2,12}"  # of a month or a day of the week, in any language
 _ABBREVIATION = "(?:" + "|".join(sorted({*ZONES, *AMBIGUOUS_ZONES} - {"Z"}, key=len, reverse=True)) + r")(?![\w/])"
 _OFFSET = (
-    r"(?: ?(?:Z\b|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?(?![\d:.])|(?:UTC|GMT)[+-]\d{1,2}(?!\d))"
+    r"(?: ?(?:Z\b|(?:UTC|GMT)?[+-]\d{2}(?::?\d{2})?(?![\d:.])|(?:UTC|GMT)[+-]\d{1,2}(?!\d)|[+-]\d{3}(?![\d:.]))"
     r"(?: \(?" + _ABBREVIATION + r"\)?|\[[\w/+-]{1,40}\])?| ?\(?" + _ABBREVIATION + r"\)?"
 )
 _REGION = r"[A-Z][A-Za-z]{1,20}(?:/[A-Z][A-Za-z_-]{1,30}){1,2}"  # `Europe/Berlin`
@@ -23,10 +23,10 @@ _TIME = r"\d{2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?"
 _HALF = r"(?:[ \xa0\u202f]?[AaPp]\.?[Mm]\b\.?)"  # of the day
 _ANY_TIME = (
     r"(?:\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d{1,9})?)?(?!:?\d)" + _HALF + "?"
-    r"|\d\d(?:\.\d\d\.\d\d(?:[:,]\d{1,9})?|-\d\d-\d\d(?:[.,:]\d{1,9})?)(?![\d.-]))"
+    r"|\d\d(?:\.\d\d\.\d\d(?:[.:,]\d{1,9})?|-\d\d-\d\d(?:[.,:]\d{1,9})?)(?![\d.]|-\d\d(?!\d)))"
 )
 # `2025-02-11T07`, `11/Feb/2025:07`, `11-Feb-2025::07`, `2025/02/11 - 07`, `2/11/2025, 7`, `2025-02-11_07`
-_JOIN = r"(?:[T_ \xa0\u202f]|::?|,? {1,3}(?:at |- )?|-)"
+_JOIN = r"(?:[T_ \t\xa0\u202f]|::?|,? {1,3}(?:at |- )?|-)"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 
 
@@ -40,15 +40,15 @@ _BY_DIGIT = (
     ("iso", r"\d{4}-\d{2}-\d{2}[T ]" + _TIME + f"(?!{_HALF})" + _zone(1)),
     ("slashed", r"\d{4}/\d{2}/\d{2} " + _TIME + f"(?!{_HALF})" + _zone(2)),
     ("named", r"\d{2}[-/ ]" + _MONTH + r"[-/ ]\d{4}[: ]" + _TIME + f"(?!{_HALF})" + _zone(3)),
-    ("time", r"\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![:\d])" + f"(?!{_HALF})"),
+    ("time", r"\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9}|:\d{3})?(?![:\d])" + f"(?!{_HALF})"),
     ("month_day", r"\d{2}[-./]\d{2}[ -]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![:\d])"),
     (
         "written",
         r"(?:\d{4}(?P<year_first>[-/.:])\d{1,2}(?P=year_first)\d{1,2}"
         r"|\d{1,2}(?P<day_or_month>[-/.])\d{1,2}(?P=day_or_month)(?:\d{4}|\d{2})"
         r"|\d{4}[-/. ]{1,2}" + _NAME + r"\.?[-/. ]{1,2}\d{1,2}"
-        r"|\d{1,2}" + _ORDINAL + r"[-/. ]{1,2}(?:de |of )?" + _NAME + r"\.?"
-        r"(?:[-/., ]{1,2}(?:de )?(?:\d{4}|\d{2}(?![\d:])))?"
+        r"|\d{1,2}" + _ORDINAL + r"[-/. ]{0,2}(?:de |of )?" + _NAME + r"\.?"
+        r"(?:[-/., ]{0,2}(?:de )?(?:\d{4}|\d{2}(?![\d:])))?"
         r"),?" + _JOIN + _ANY_TIME + _zone(4),
     ),
     ("clock", r"\d{1,2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?![:\d])" + _HALF + "?"),

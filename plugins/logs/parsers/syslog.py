@@ -13,11 +13,13 @@ from snaglist.plugins.logs.parsers.severity import SYSLOG, by_name
 _MONTH = r"[^\W\d_]{3,5}\.?"  # in the language of the machine
 _TIME = r"\d\d:\d\d:\d\d(?:\.\d{1,9})?"
 # `Feb  3 07:30:15`, `Feb 3 07:30:15.120`; `Feb 03 2025 07:30:15` of network devices; with a zone; ISO; `short-full`
+_NODE = r"(?:(?:[\w.-]{1,60} )?(?:RP|LC)/\d{1,3}/\w{1,6}/\w{1,6}:)?"  # of a router: `RP/0/RSP0/CPU0:`
 _OLD = re.compile(
-    rf"(?:<(?P<priority>\d{{1,3}})>(?:\d{{1,9}}: )?)?[*.]?(?:(?P<old>{_MONTH} (?: \d|\d{{1,2}}) {_TIME})"
+    rf"(?:<(?P<priority>\d{{1,3}})>(?:\d{{1,9}}: )?)?{_NODE}[*.]?"
+    rf"(?:(?P<old>{_MONTH} (?: \d|\d{{1,2}}) {_TIME}(?: [A-Z]{{3,4}}(?=:))?)"
     rf"|(?P<year>{_MONTH} (?: \d|\d{{1,2}}) \d{{4}} {_TIME}(?: [A-Z]{{3,4}})?)"
     rf"|(?P<iso>\d{{4}}-\d\d-\d\d[T ]{_TIME}(?:Z|[+-]\d\d:?\d\d)?)"
-    rf"|(?P<full>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{{4}}-\d\d-\d\d {_TIME} [A-Z]{{2,5}})):? ",
+    rf"|(?P<full>(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{{4}}-\d\d-\d\d {_TIME} [A-Z]{{2,5}})) ?:? ",
 )
 _HOST = re.compile(r"(?P<host>[\w.:%/-]{1,255}(?<!:)) ", re.ASCII)
 # `prog[31]: `, `prog 1.2: `; on Apple's systems `prog[31] <Error>: ` and `com.till[1] (com.till.pump[31]): `
@@ -91,7 +93,9 @@ class Syslog(Parser):
                 return _wrapped(line, time, "", alone, alone.end())
             if host is None or time["iso"] or not self._is_known(name, time):
                 return None
-        if tag is not None and by_name(tag["tag"]):
+        if tag is not None and tag["tag"][0] == "%":
+            tag = None  # what a network device says begins with its mnemonic
+        elif tag is not None and by_name(tag["tag"]):
             if time["iso"] and not self._is_known(name, time):
                 return None
             tag = None
@@ -110,7 +114,7 @@ class Syslog(Parser):
 
 
 def _wrapped(line: str, time: re.Match[str], host: str, tag: re.Match[str] | None, end: int) -> Wrapped:
-    form = "iso" if time["iso"] else "syslog" if time["old"] else "written"
+    form = "iso" if time["iso"] else "syslog" if time["old"] and time["old"][-1].isdigit() else "written"
     channel = tag["tag"] if tag else ""
     process = (tag["process"] or "") if tag else ""
     if process and not process.isdigit() and not host:

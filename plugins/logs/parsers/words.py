@@ -39,13 +39,15 @@ _FAILURE = re.compile(
     r"|\bblocked for more than \d|\bsoft lockup\b|\bbug: |\bstack smashing detected\b|\bdouble free or corruption\b"
     r"|\bexited,? (?:\w{1,20}[ =]){0,3}(?:status|code)[ =:]{1,2}[1-9]|\bexit (?:code|status)[ =:]{1,2}[1-9]"
     r"|\b(?:terminated|killed) by signal\b|\bassertion (?:\S{1,100} )?failed\b|\bexception in thread \""
-    r"|\bkilled by (?:tty|oom|the oom)\b|\bcode=(?:killed|dumped)\b"
+    r"|\b(?:ora|tns|rman)-\d{5}: |\bkilled by (?:tty|oom|the oom)\b|\bcode=(?:killed|dumped)\b"
 )
 _WORDS = re.compile(
-    r"(?<![\w./$@%&#:=+\\-])(?:(panic|fatal|emergency)"
+    r"(?<![\w./$@%&#:=+`\\-])(?:(panic|fatal|emergency)"
     r"|(errors?|failed|failures?|exceptions?|denied|refused|segfault|crashed|corrupted)"
     r"|(warn|warnings?|deprecated|timeouts?|timed out))(?![\w/\\$@%&#=+-]|\.\w)"
 )
+# A name and a level in front: what the sentence says behind it is of that level.
+_NAMED_LEVEL = re.compile(r"(?:[\w.+-]{1,40} ){1,3}(?:(error)|(warning)|info|note|notice): ")
 # Words in front that turn the meaning around, or make it a plan, a condition or a column.
 _NEGATED = re.compile(
     r"\b(?:no|not|without|zero|never|non|any|if|ignor(?:e|ed|ing)|suppress(?:ed|ing)?|avoid(?:s|ed|ing)?"
@@ -57,7 +59,7 @@ _LABEL = re.compile(
     r"[- ](?:report(?:s|ing|er)?|record(?:s|ing|er)?|handl(?:er|ers|ing)|pages?|logs?|logging|levels?|messages?|rates?"
     r"|count(?:s|er|ers)?|corrections?|budgets?|boundar(?:y|ies)|tolerance|track(?:er|ing)|thresholds?|margins?"
     r"|recover(?:y|ies)|detection|files?|streams?|output|codes?|free|types?|class(?:es)?|interval|values?|seconds"
-    r"|period|settings?|limits?|statistics|policy|notifications?|mode|injection|simulation)\b"
+    r"|period|support|collectors?|settings?|limits?|statistics|policy|notifications?|mode|injection|simulation)\b"
     r"| ?=| ?: ?(?:0\b|none\b|no\b|null\b|false\b|off\b|nil\b)"
 )
 _BY_GROUP: Final = ("", "CRITICAL", "ERROR", "WARNING")
@@ -80,6 +82,9 @@ def by_words(message: str) -> str:
             break
     found = _DECORATION.match(text)
     start = found.end() if found else 0
+    label = _NAMED_LEVEL.match(text, start)
+    if label is not None:
+        return "ERROR" if label[1] else "WARNING" if label[2] else ""
     end = _first_value(text, start)
     worst = 4
     for word in _WORDS.finditer(text, start, end):
