@@ -54,6 +54,7 @@ _NODE_PLACE = re.compile(
 )
 _CARET = re.compile(r"\s{0,500}\^+$")
 _NODE_VERSION = re.compile(r"Node\.js v\d")
+_ANDROID = "FATAL EXCEPTION: "
 _TITLE = "Traceback (most recent call last)"
 _QUOTES = '"""'  # around the traceback of another process
 _SESSION = re.compile(r"[\w.]{1,200}\s{2,200}Traceback")
@@ -89,7 +90,7 @@ def begins(line: str) -> str:
         return next((kind for beginning, kind in _BEGINS if text.startswith(beginning)), "")
     if _TITLE in line:
         return _drawn(line)
-    if "FATAL EXCEPTION: " in line[:120]:
+    if line.find(_ANDROID, 0, 120) >= 0:
         return "android"
     if line.endswith(_LAST_WORDS):
         return "below" if line == "Unhandled exception:" else "beam" if line.endswith(_BEAM_DIES) else ""
