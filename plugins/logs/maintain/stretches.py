@@ -62,6 +62,7 @@ class Stretches:
             zone_known=zone_known,
             modified_at=modified_at,
             channel=row.channel,
+            earlier=file.part,
             **known,
         )
         self._stream = file.content(start)

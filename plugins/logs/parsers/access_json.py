@@ -1,6 +1,7 @@
 """Access lines written as JSON objects, the field names of the usual servers, proxies and load balancers."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from snaglist.plugins.logs.parsers.access_line import (
@@ -97,7 +98,10 @@ def is_access(fields: Fields) -> bool:
 
 def _request_in(fields: Fields) -> Fields | None:
     """Return all fields of the request that an object is, None when it is none."""
-    merged = _merged(fields)
+    parts = [part for name in fields.among(_PARTS) if isinstance(part := fields.get(name), dict)]
+    if not fields.among(_STATUS) and not any(Fields(part).among(_STATUS) for part in parts):
+        return None
+    merged = _merged(fields, parts)
     if not merged.among(_STATUS) or valid_status(_first(merged, _STATUS)) is None:
         return None
     if any(merged.get(name) for name in merged.among(_FAILURES)):
@@ -113,11 +117,8 @@ def _request_in(fields: Fields) -> Fields | None:
     return merged if isinstance(request, str) and (not message or split_request(request)[0] != "-") else None
 
 
-def _merged(fields: Fields) -> Fields:
+def _merged(fields: Fields, parts: Sequence[dict[str, Any]]) -> Fields:
     """Return all fields of the object and of the request and answer in it."""
-    if not fields.among(_PARTS):
-        return fields
-    parts = [part for name in fields.among(_PARTS) if isinstance(part := fields.get(name), dict)]
     if not parts:
         return fields
     merged: dict[str, Any] = {}

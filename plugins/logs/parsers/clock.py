@@ -233,7 +233,9 @@ def month_number(name: str) -> int:
 
 
 _DOTTED = re.compile(
-    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.]|-\d\d(?!\d))", re.ASCII
+    r"(?<=[-T_ ])(\d\d)(?:\.(?=\d\d\.)|-(?=\d\d-))(\d\d)[.-](\d\d)(?:[.,:]\d{1,9})?(?![\d.]|-\d\d(?!\d))"
+    r"(?:[ \xa0\u202f]?([AaPp])\.?[Mm]\b\.?)?",
+    re.ASCII,
 )
 _CLOCK = re.compile(
     r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,:]\d{1,9})?)?[ \xa0\u202f]?(?:([AaPp])\.?[Mm]\b\.?)?", re.ASCII
@@ -258,8 +260,8 @@ def _read_written(clock: Clock, text: str) -> str:
     found = (_DOTTED.search(text) if text.count(":") < 2 else None) or _CLOCK.search(text)
     if found is None:
         return ""
-    hour, minute, second, *half = found.groups()
-    shown = f"{_hour(hour, half[0] if half else None):02d}:{minute}:{second or '00'}"
+    hour, minute, second, half = found.groups()
+    shown = f"{_hour(hour, half):02d}:{minute}:{second or '00'}"
     zone, year = text[found.end() :].strip(), ""
     if not zone and (first := text.partition(" ")[0]) in ZONES:  # `PDT Apr 16 21:05:29`
         zone = first

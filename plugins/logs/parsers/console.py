@@ -69,6 +69,22 @@ class Console(Parser):
         self._headed = bool(heads) and (loose < 200 or len(heads) * 50 >= loose)
         self._forms = frozenset(head.form for head in heads if head.severity and head.form)
 
+    def copy(self) -> "Console":
+        """Return a parser that learned the same."""
+        other = Console()
+        other.adopt(self)
+        return other
+
+    def adopt(self, other: "Console") -> None:
+        """Take what another one learned."""
+        self.layout, self.shapes, self._learned = other.layout, other.shapes, other._learned
+        self._headed, self._forms = other._headed, other._forms
+
+    def reads(self, line: str) -> bool:
+        """Tell whether a line is a header, without remembering it."""
+        head = self._read(line)
+        return head is not None and not (not head.severity and bool(self._forms) and head.form not in self._forms)
+
     def _read(self, line: str) -> Head | None:
         for shape in self.shapes:
             head = shape.read(line)

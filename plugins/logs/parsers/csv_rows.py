@@ -64,6 +64,8 @@ class CsvRows(Parser):
         for line in lines[:3]:
             if line.startswith("#TYPE ") or not line.strip():
                 continue
+            if line[0] in "[{":
+                return
             for delimiter in _DELIMITERS:
                 names = split_row(line[:_MAX_HEADER], delimiter)
                 if len(names) > 1 and _names_log(names):

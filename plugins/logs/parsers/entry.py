@@ -17,10 +17,9 @@ class Entry:
 
     __slots__ = (
         "_dropped",
-        "_head_limit",
+        "_end_limit",
         "_room",
         "_tail",
-        "_tail_limit",
         "_tail_size",
         "bare",
         "blank",
@@ -60,9 +59,8 @@ class Entry:
         self.column = 0  # where the message begins in the first line
         self.open = parser.incomplete(line.text, False)  # the format says that it is not at its end
         self._room = limit - len(line.text)
-        self._head_limit = limit // 8
+        self._end_limit = limit // 8  # of what is kept of the end
         self._tail: deque[str] = deque()
-        self._tail_limit = limit // 8
         self._tail_size = 0
         self._dropped = 0
 
@@ -86,13 +84,13 @@ class Entry:
         if line.cut:
             self.cut = True
         size = len(text) + 1
-        if size <= self._room - self._head_limit and not self._tail:
+        if size <= self._room - self._end_limit and not self._tail:
             self._room -= size
             self.lines.append(text)
             return
-        self._tail.append(text[: self._tail_limit])
-        self._tail_size += min(size, self._tail_limit)
-        while self._tail_size > self._tail_limit:
+        self._tail.append(text[: self._end_limit])
+        self._tail_size += min(size, self._end_limit)
+        while self._tail_size > self._end_limit:
             self._tail_size -= len(self._tail.popleft()) + 1
             self._dropped += 1
 
@@ -100,7 +98,7 @@ class Entry:
         """Append to the last line."""
         self.end = line.end
         if self._tail:
-            self._tail[-1] = (self._tail[-1] + text)[: self._tail_limit]
+            self._tail[-1] = (self._tail[-1] + text)[: self._end_limit]
         elif len(text) > self._room:
             self.cut = True
         elif self.lines:

@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\s\[\](){}<>|,;\"]{1,150}")
 # Behind separators an opening bracket, a pair, or a word.
 _TOKEN = re.compile(r"[ \t|\-:>,;*)\]}\"]*+(?:([\[({<])|(" + _PAIR_FORM + r")|([^\s\[\](){}<>|,;\"]{1,150}))")
 _PADDED = frozenset((" :", "  "))
-_BAR, _OPENING, _PADDING = frozenset("|\t;"), frozenset("[("), frozenset(("  ", " -", " ("))
+_BAR, _OPENING, _PADDING = frozenset('|\t;"'), frozenset("[("), frozenset(("  ", " -", " ("))
 _PADDED_NAME = re.compile(r"\S{1,60} {1,30}: ")  # of Android: `Shop    : text`
 _NAMED = re.compile(r"[\d._/:@#$%~+*-]")  # what a name has and a word of a sentence has not
 _LEVEL_KEYS: Final = frozenset(
@@ -274,6 +274,11 @@ def _in_group(text: str) -> tuple[str, str]:
         return severity, text
     pieces = _PIECES.split(text)
     if len(pieces) <= 4:
+        key, sign, value = text.partition("=")
+        if not sign:
+            key, sign, value = text.partition(":")
+        if sign and key.strip().lower() in _LEVEL_KEYS and by_name(value):
+            return by_name(value), value.strip()
         for piece in (pieces[-1], pieces[0]):
             if piece in NAMES and piece not in VAGUE:
                 return NAMES[piece], piece

@@ -89,14 +89,15 @@ class JsonLines(Parser):
         value = load(line)
         if not isinstance(value, dict):
             return None
+        nested = False
         if len(value) == 1:  # the kind of the record around it: `{"http": {"ts": …}}`
             (inner,) = value.values()
             if isinstance(inner, dict) and len(inner) > 1 and Fields(inner).among(_KNOWN):
-                value = inner
+                value, nested = inner, True
         fields = Fields(value)
         if not fields.among(_KNOWN) and not _is_held(fields):
             return _envelope(fields)  # nobody's record, unless it carries a line
-        if is_access(fields):
+        if is_access(fields) and not nested:  # the parser of requests reads it
             return None
         _lift(fields)
         return _envelope(fields) or fields

@@ -36,6 +36,9 @@ def plain(line: str) -> Head:
     if found is None or (found["code"] and not found["sign"].startswith(":")):
         return _of_tool(line)
     rest = line[found.end() :]
+    word = found["level"]
+    if word:
+        return _worded(line, word, found["sign"], rest)
     if found["php"]:
         return Head("", "", _PHP.get(found["php"]) or NAMES[found["php"].upper()], line, spelled=found["php"])
     if found["npm"]:
@@ -49,15 +52,20 @@ def plain(line: str) -> Head:
         letter = found["bracket"]
     if letter:
         return Head("", "", LETTERS[letter], rest, spelled=letter)
-    word = found["bracket"] or found["level"]
+    severity = by_name(found["bracket"])
+    return Head("", "", severity, rest, spelled=found["bracket"]) if severity else _of_tool(line)
+
+
+def _worded(line: str, word: str, sign: str, rest: str) -> Head:
+    """Read a line that begins with a word, which may be a level."""
     severity = by_name(word)
     if not severity:
         return _of_tool(line)
-    if found["bracket"] or word.isupper():
-        logger = _PYTHON_LOGGER.match(rest) if found["sign"] == ":" else None
+    if word.isupper():
+        logger = _PYTHON_LOGGER.match(rest) if sign == ":" else None
         return Head("", "", severity, rest[logger.end() :] if logger else rest, spelled=word)
     # "error: x" names a level; "Error: x" may be a class, and "Log in failed" is a sentence.
-    return Head("", "", severity if found["sign"].startswith(":") else "", line, spelled=word)
+    return Head("", "", severity if sign.startswith(":") else "", line, spelled=word)
 
 
 def _of_tool(line: str) -> Head:

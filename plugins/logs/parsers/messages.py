@@ -38,7 +38,9 @@ def message_of(line: str, start: int) -> str:
         while (column := _COLUMN.match(rest)) is not None:
             rest = rest[column.end() :]
         return rest
-    rest = line[start:].lstrip(" \t:-|]>")
+    rest = line[start:].lstrip(' \t:-|]>,;"')
+    if rest[-1:] == '"' and rest.count('"') == 1:  # the column in quotes that the message is
+        rest = rest[:-1]
     spring = _SPRING.match(rest)
     if spring:
         rest = rest[spring.end() :]

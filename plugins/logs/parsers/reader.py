@@ -16,6 +16,7 @@ from snaglist.plugins.logs.parsers.formats import Formats
 from snaglist.plugins.logs.parsers.glued import is_glued, split_objects
 from snaglist.plugins.logs.parsers.heads import Head
 from snaglist.plugins.logs.parsers.journal_export import ExportLines, is_export
+from snaglist.plugins.logs.parsers.judging import Earlier, Judge
 from snaglist.plugins.logs.parsers.levels_first import plain
 from snaglist.plugins.logs.parsers.lines import Line, Lines, sniff
 from snaglist.plugins.logs.parsers.traces import follow
@@ -30,7 +31,7 @@ class Reader:
     `sample` is the beginning of the file. `zone_known`: somebody said that times without an offset are of the `zone`.
     `log_type` and `encoding`, when given, are what an earlier reader of the same file chose. `complete` is the byte up
     to which everything was handed out, `primary` the parser of the file. `whole`, after `close`: the last line has its
-    end.
+    end. `earlier` gives bytes of the file before `start`, for a reader that goes on in a file of several MiB.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Reader:
         capture_limit: int = 4194304,
         message_limit: int = 120000,
         context_limit: int = 12000,
+        earlier: Earlier | None = None,
     ) -> None:
         sample = sample[:SAMPLE_BYTES]
         found, mark = sniff(sample, fallback_encoding)
@@ -74,6 +76,9 @@ class Reader:
             self._formats, clock, limits, channel=channel, modified_at=modified_at, zone_known=zone_known
         )
         self._builder.nearest = nearest
+        self._judge: Judge | None = None
+        if self.primary is self._console:
+            self._judge = Judge(self._console, start, self.encoding, fallback_encoding, earlier)
         self.complete = start
         self.whole = True
         self.undecoded = 0
@@ -86,7 +91,10 @@ class Reader:
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
         events: list[Event] = []
+        judge = self._judge
         for line in self._lines.feed(data):
+            if judge is not None and line.start >= judge.at:
+                judge.take(line)
             self._frame(line, events)
         self.complete = self._opened[0].start if self._opened else self._lines.position
         return events
@@ -261,7 +269,9 @@ class Reader:
         if entry.stale(self._lines_seen):
             return False
         traced = head.spelled == "TRACE" and head.stamp == entry.header.stamp  # a level of its own for traces
-        if entry.header.form != head.form or (entry.severity != head.severity and not traced and not entry.state):
+        if entry.header.form != head.form or (
+            entry.severity != head.severity and not traced and entry.state in ("", "android")
+        ):
             return False
         message = _behind_name(line.text[entry.column :] if entry.column else head.message, entry.header.message)
         if head.by_line and (not head.form or entry.blank or not message.strip()):

@@ -83,6 +83,8 @@ def special_head(line: str) -> Head | None:
     if line[1:4] == ", [":
         return _ruby(line)
     if first.isdigit():
+        if line.find(":", 0, 10) < 0:
+            return None
         if (zabbix := _zabbix(line)) is not None:
             return zabbix
         found = _REDIS.match(line)

@@ -23,10 +23,10 @@ _TIME = r"\d{2}:\d{2}:\d{2}(?:[.,:]\d{1,9})?"
 _HALF = r"(?:[ \xa0\u202f]?[AaPp]\.?[Mm]\b\.?)"  # of the day
 _ANY_TIME = (
     r"(?:\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d{1,9})?)?(?!:?\d)" + _HALF + "?"
-    r"|\d\d(?:\.\d\d\.\d\d(?:[.:,]\d{1,9})?|-\d\d-\d\d(?:[.,:]\d{1,9})?)(?![\d.]|-\d\d(?!\d)))"
+    r"|\d\d(?:\.\d\d\.\d\d(?:[.:,]\d{1,9})?|-\d\d-\d\d(?:[.,:]\d{1,9})?)(?![\d.]|-\d\d(?!\d))" + _HALF + "?)"
 )
 # `2025-02-11T07`, `11/Feb/2025:07`, `11-Feb-2025::07`, `2025/02/11 - 07`, `2/11/2025, 7`, `2025-02-11_07`
-_JOIN = r"(?:[T_ \t\xa0\u202f]|::?|,? {1,3}(?:at |- )?|-)"
+_JOIN = r"(?:日 ?|[T_ \t\xa0\u202f]|::?|,? {1,3}(?:at |- )?|-)"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 
 
@@ -46,6 +46,7 @@ _BY_DIGIT = (
         "written",
         r"(?:\d{4}(?P<year_first>[-/.:])\d{1,2}(?P=year_first)\d{1,2}"
         r"|\d{1,2}(?P<day_or_month>[-/.])\d{1,2}(?P=day_or_month)(?:\d{4}|\d{2})"
+        r"|\d{4}年\d{1,2}月\d{1,2}(?=日)"
         r"|\d{4}[-/. ]{1,2}" + _NAME + r"\.?[-/. ]{1,2}\d{1,2}"
         r"|\d{1,2}" + _ORDINAL + r"[-/. ]{0,2}(?:de |of )?" + _NAME + r"\.?"
         r"(?:[-/., ]{0,2}(?:de )?(?:\d{4}|\d{2}(?![\d:])))?"
@@ -120,6 +121,7 @@ def find_stamp(text: str, position: int = 0) -> tuple[str, str, int] | None:
     return form, stamp, end
 
 
+_BEHIND_CLOCK = frozenset((*ZONES, *AMBIGUOUS_ZONES, "AM", "PM"))
 _REGIONS = {
     ("iso", True): "region1",
     ("slashed", True): "region2",
@@ -133,6 +135,8 @@ def _is_date(text: str, start: int, end: int) -> bool:
     """Tell whether the word in a date is a month; numbers alone are one."""
     place = text.find(":", start, end)
     words = _WORD.findall(text, start, place if place >= 0 else end)
+    if place < 0:  # the clock has no colons, so what stands behind it was found too
+        words = [word for word in words if word.upper() not in _BEHIND_CLOCK]
     if not words or words == ["T"]:
         return True
     return any(word.lower() in MONTHS for word in words) or (

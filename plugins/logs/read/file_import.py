@@ -183,6 +183,7 @@ class FileImport:
             zone_known=self.zone_known,
             modified_at=self.file.state.modified_at,
             channel=of_source.channel if of_source is not None else self.reading.name or self.file.state.name,
+            earlier=self.file.part,
             **known,
         )
 

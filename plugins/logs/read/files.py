@@ -104,6 +104,11 @@ class OpenFile:
             stream.seek(start)
         return stream
 
+    def part(self, start: int, size: int) -> bytes:
+        """Return some of the uncompressed bytes."""
+        with self.content(start) as stream:
+            return stream.read(size)
+
     def _unpacked(self) -> Unpacked:
         plain = io.BufferedReader(_View(self._handle), _BUFFER_BYTES)
         return Unpacked(plain, self.state.compression, careful=self._careful, end=self._end)

@@ -54,6 +54,7 @@ _NODE_PLACE = re.compile(
 )
 _CARET = re.compile(r"\s{0,500}\^+$")
 _NODE_VERSION = re.compile(r"Node\.js v\d")
+_ANDROID = "FATAL EXCEPTION: "
 _TITLE = "Traceback (most recent call last)"
 _QUOTES = '"""'  # around the traceback of another process
 _SESSION = re.compile(r"[\w.]{1,200}\s{2,200}Traceback")
@@ -89,7 +90,7 @@ def begins(line: str) -> str:
         return next((kind for beginning, kind in _BEGINS if text.startswith(beginning)), "")
     if _TITLE in line:
         return _drawn(line)
-    if "FATAL EXCEPTION: " in line[:120]:
+    if line.find(_ANDROID, 0, 120) >= 0:
         return "android"
     if line.endswith(_LAST_WORDS):
         return "below" if line == "Unhandled exception:" else "beam" if line.endswith(_BEAM_DIES) else ""
@@ -184,7 +185,11 @@ def advance(state: str, line: str) -> str:
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
     if state == "android":
-        return state if any(_is_android(text) for text in (line, line.partition(" ")[2].lstrip(": "))) else ""
+        return (
+            state
+            if any(map(_is_android, (line, line.partition(" ")[2].lstrip(": "), line.partition("): ")[2])))
+            else ""
+        )
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):
@@ -193,7 +198,9 @@ def advance(state: str, line: str) -> str:
 
 
 def _is_android(text: str) -> bool:
-    return text.startswith(("Process: ", "PID: ")) or _RAISED.match(text) is not None or is_trace(text)
+    name = text.partition(":")[0]
+    raised = ("." in name or name.endswith(("Exception", "Error"))) and _RAISED.match(text) is not None
+    return raised or text.startswith(("Process: ", "PID: ")) or is_trace(text)
 
 
 def _in_session(line: str) -> bool:

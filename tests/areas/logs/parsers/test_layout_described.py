@@ -84,7 +84,7 @@ def test_its_expressions_are_a_start_for_a_format_of_ones_own() -> None:
     assert "expressions" not in layout_of("error: one")
 
 
-@pytest.mark.parametrize("path", CORPUS.glob("*.log"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(CORPUS.glob("*.log")), ids=lambda path: path.stem)
 def test_all_expressions_can_be_formats_of_ones_own(path: Path) -> None:
     found = Reader(path.read_bytes(), modified_at=NOW, now=NOW).layout
     for expression in (found or {}).get("expressions", ()):

@@ -56,7 +56,7 @@ FAMILIES = {
     ),
     "quoted columns": (
         '"2025-02-11 07:30:15"\t"till"\t"rates"\n"2025-02-11 07:30:16","ERROR","no rate"\n',
-        [("INFO", "none", "07:30:15", '"till"\t"rates"'), ("ERROR", "line", "07:30:16", '","no rate"')],
+        [("INFO", "none", "07:30:15", '"till"\t"rates"'), ("ERROR", "line", "07:30:16", "no rate")],
     ),
     "records with the time in a form of their own": (
         "type=USER_LOGIN msg=audit(1739259015.000:4068): user pid=31 uid=0\n"

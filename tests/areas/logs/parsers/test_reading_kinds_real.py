@@ -60,6 +60,10 @@ def test_a_head_in_one_bracket_or_column(line: str, severity: str, time: str, me
         ("06/01/25-07:30:15.878000  [**] odd ping [**] {ICMP} 10.0.0.1", "2025-06-01 07:30:15"),
         ("2025-06-01-07.30.15.123456 till opened", "2025-06-01 07:30:15"),
         ("2025-06-01 07.30.15 till opened", "2025-06-01 07:30:15"),
+        ("01-JUN-25 07.30.15.123456 PM till opened", "2025-06-01 19:30:15"),
+        ("2025-06-01 12.30.15 AM till opened", "2025-06-01 00:30:15"),
+        ("2025年06月01日 07:30:15 till opened", "2025-06-01 07:30:15"),
+        ("2025年6月1日7:30:15 till opened", "2025-06-01 07:30:15"),
         ("2025-06-01-07.30.15-240 till opened", "2025-06-01 11:30:15"),
     ],
 )
@@ -136,6 +140,10 @@ def test_a_label_in_front_says_how_bad_a_sentence_is(text: str, severity: str) -
         ("06-01 07:30:15.123  1000  2000 E Shop  : no rate", "ERROR", "2025-06-01 07:30:15", "Shop  : no rate"),
         ("date=2025-06-01,time=07:30:16,fw=1,level=error,msg=\"no rate\"", "ERROR", "2025-06-01 07:30:16", "no rate"),
         ("ts=2025-06-01T07:30:16Z,level=warn,msg=slow rate,id=4", "WARNING", "2025-06-01 07:30:16", "slow rate"),
+        ('"2025-06-01 07:30:15","shop","ERROR","no rate"', "ERROR", "2025-06-01 07:30:15", "no rate"),
+        ("2025-06-01 07:30:15 [level=warn] slow", "WARNING", "2025-06-01 07:30:15", "slow"),
+        ("2025-06-01 07:30:15 [shop] [Level: error] no rate", "ERROR", "2025-06-01 07:30:15", "no rate"),
+        ("2025-06-01 07:30:15;ERROR;no rate", "ERROR", "2025-06-01 07:30:15", "no rate"),
         ("[W 07:30:16.123 NotebookApp] slow", "WARNING", "2025-06-02 07:30:16", "slow"),
         ("[error 07:30:16 shop] no rate", "ERROR", "2025-06-02 07:30:16", "no rate"),
         ("[#|2025-06-01T07:30:15.123+0100|SEVERE|fish 5|shop.Rates|_ThreadID=12;|\n  no rate|#]", "ERROR",
@@ -168,3 +176,30 @@ def test_requests_of_a_file_that_lost_its_directives() -> None:
         ("INFO", 200),
         ("ERROR", 500),
     ]
+
+
+def test_a_crash_of_android_ends_with_the_next_tag() -> None:
+    """Other tags go on, whatever level they have: `LowMemory: …` is no exception."""
+    for around in ("06-01 07:30:15.123  1000  2000 {0} {1}: {2}\n", "06-01 07:30:15.123 {0}/{1}( 1000): {2}\n"):
+        said = (
+            ("I", "Shop", "opened"),
+            ("E", "AndroidRuntime", "FATAL EXCEPTION: main"),
+            ("E", "AndroidRuntime", "Process: com.shop, PID: 31"),
+            ("E", "AndroidRuntime", "java.lang.IllegalStateException: closed"),
+            ("E", "AndroidRuntime", "\tat com.shop.Till.open(Till.java:12)"),
+            ("I", "Manager", "Process com.shop has died"),
+            ("W", "LowMemory", "system low on memory"),
+            ("E", "Linux", "no such mount"),
+        )
+        events = read("".join(around.format(*parts) for parts in said))
+        assert [event.severity for event in events] == ["INFO", "ERROR", "INFO", "WARNING", "ERROR"]
+
+
+def test_one_line_of_data_is_no_row_of_column_names() -> None:
+    for line in ('[1748763015.5, {"time": "now", "message": "x"}]', '{"time", "message", "level"'):
+        assert len(read(line + "\n")) == 1
+
+
+def test_a_request_within_its_kind_has_its_time() -> None:
+    (event,) = read('{"http": {"ts": 1748763015, "method": "GET", "uri": "/", "status_code": 200, "host": "shop"}}\n')
+    assert event.occurred_at == "2025-06-01 07:30:15"
