@@ -16,6 +16,12 @@ from snaglist.plugins.logs.parsers.layout import MAX_LINES, find_time
 MAX_LEVELS: Final = 8  # spellings that are named
 PLAIN: Final = "plain text"
 MAX_DEPTH: Final = 3  # of wrappers within wrappers
+_WRAPPERS: Final = {
+    "prefixed": "a name in front of each line",
+    "container": "a container runtime",
+    "journal": "the journal",
+    "json": "a shipper's JSON",
+}
 
 
 def describe(formats: Formats, parsers: Sequence[Parser], depth: int = 0) -> dict[str, Any] | None:
@@ -41,7 +47,7 @@ def _behind(log_type: str, wrapped: Sequence[Wrapped], within: dict[str, Any] | 
     streams = len({header.channel or header.key for header in wrapped})
     time = next((header.stamp[1] for header in wrapped if header.stamp[0]), "")
     timed = f" (time: {time})" if time else ""
-    name = f"behind {log_type}{timed}, {'1 stream' if streams == 1 else f'{streams} streams'}"
+    name = f"behind {_WRAPPERS.get(log_type, log_type)}{timed}, {'1 stream' if streams == 1 else f'{streams} streams'}"
     wrapper = {"format": log_type, "streams": streams, "time": time}
     within = within or {"sentence": PLAIN}
     return {

@@ -63,7 +63,7 @@ def test_a_wrapper_is_said_first_and_how_many_streams_it_holds() -> None:
     inner = java(6, "ERROR")
     compose = layout_of(*(f"{name}-1  | {line}" for name in ("web", "db") for line in inner))
     assert compose["sentence"] == (
-        "behind prefixed, 2 streams · time: 2026-01-02 07:30:00,120, position 1, 100 % of lines"
+        "behind a name in front of each line, 2 streams · time: 2026-01-02 07:30:00,120, position 1, 100 % of lines"
         " · level: position 3, ERROR"
     )
     assert compose["wrapper"] == [{"format": "prefixed", "streams": 2, "time": ""}]
