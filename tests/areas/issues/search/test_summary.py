@@ -113,6 +113,10 @@ def test_files_and_modules(client: Client, rows: Any) -> None:
         "timezone": "UTC",
         "status": "ok",
         "last_error": None,
+        "layout": None,
+        "reading": None,
+        "filtered_as": None,
+        "remarks": [],
     }
     assert [(item["id"], item["issue_count"]) for item in found["modules"]] == [(early, 0), (late, 1)]
     assert client.post("summary", {}).status == 405
