@@ -76,8 +76,9 @@ def test_the_table_shows_format_fields_template_parts_and_key(snaglist: Run) -> 
     blocks = found.stdout.split("\n\n")
     last = ["monolog, utf-8: 8 entries, 3 groups", "with a time: 100%, with a level: 100%"]
     assert blocks[-1].strip().splitlines() == last
-    rows = dict(line.split(None, 1) for line in blocks[0].splitlines()[1:])
-    assert blocks[0].startswith("#1  bytes 0-") and "monolog" in blocks[0].splitlines()[0]
+    assert blocks[0] == "format: monolog"
+    rows = dict(line.split(None, 1) for line in blocks[1].splitlines()[1:])
+    assert blocks[1].startswith("#1  bytes 0-") and "monolog" in blocks[1].splitlines()[0]
     assert rows["template"] == "Holiday calendar of anna loaded"
     assert rows["parts"] == "family text, template yes" and rows["channel"] == "stdin"
     assert rows["key"] == "-|text||Holiday calendar of anna loaded"
