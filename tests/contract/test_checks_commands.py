@@ -42,7 +42,7 @@ def test_check_124_no_progress_without_a_terminal(data, command, tmp_path):
     (tmp_path / "app.log").write_bytes(LINE * 20_000)
     plain = command(data, "import", str(tmp_path / "app.log"))
     assert (plain.returncode, plain.stderr) == (0, b"")
-    columns = b"FILE TYPE ENTRIES TIME LEVEL EVENTS ISSUES NEW FILTERED STATE"
+    columns = b"FILE TYPE ENTRIES TIME LEVEL EVENTS ISSUES NEW STATE"
     assert plain.stdout.splitlines()[0].split() == columns.split()
     document = command(data, "import", "--json", str(tmp_path / "app.log"))
     assert json.loads(document.stdout)["sources"][0]["state"] == "unchanged"
