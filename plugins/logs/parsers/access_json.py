@@ -209,9 +209,5 @@ def _first(fields: Fields, names: Names) -> Any:
 
 
 def _text(fields: Fields, names: Names) -> str:
-    shape = fields.shape
-    for plain in shape[names]:
-        found = fields.rest.get(shape.names[plain])
-        if found and isinstance(found, str):
-            return found if found != "-" else ""
-    return ""
+    found = fields.text(names)
+    return "" if found == "-" else found

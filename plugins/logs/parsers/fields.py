@@ -24,17 +24,13 @@ def plain_name(name: str) -> str:
 class Names:
     """Plain names of one meaning, the surest first."""
 
-    __slots__ = ("_all", "_names")
+    __slots__ = ("_names",)
 
     def __init__(self, *names: str) -> None:
         self._names = names
-        self._all = frozenset(names)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._all
 
 
 class Shape(dict[Names, tuple[str, ...]]):

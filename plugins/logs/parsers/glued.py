@@ -22,36 +22,31 @@ def split_objects(line: Line) -> list[Line]:
     text = line.text
     if not line.exact or not is_glued(text):
         return [line]
-    if text[0] != "{":
-        return _split_events(line)
-    if len(text) > _MAX_LENGTH:
-        return [line]
+    if text[0] == "{":
+        ends = _ends_of_objects(text)
+    else:
+        ends = [*(found.end() for found in _EVENTS.finditer(text)), len(text)]
     parts: list[Line] = []
     place, start = 0, line.start
-    while place < len(text):
-        try:
-            _, end = _DECODER.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            return [line]
+    for end in ends:
         part = text[place:end]
         size = len(part.encode())
         parts.append(Line(part, start, start + size))
         place, start = end, start + size
-    if line.end - start > 2:
-        return [line]  # not UTF-8, so that the places are unknown
+    if not parts or line.end - start > 2:
+        return [line]  # no such sequence, or not UTF-8, so that the places are unknown
     parts[-1].end = line.end
     return parts
 
 
-def _split_events(line: Line) -> list[Line]:
-    parts: list[Line] = []
-    place, start = 0, line.start
-    for end in [*(found.end() for found in _EVENTS.finditer(line.text)), len(line.text)]:
-        part = line.text[place:end]
-        size = len(part.encode())
-        parts.append(Line(part, start, start + size))
-        place, start = end, start + size
-    if line.end - start > 2:
-        return [line]  # not UTF-8, so that the places are unknown
-    parts[-1].end = line.end
-    return parts
+def _ends_of_objects(text: str) -> list[int]:
+    """Return the places behind each object, none when anything else stands there."""
+    ends: list[int] = []
+    place = 0
+    while place < len(text) <= _MAX_LENGTH:
+        try:
+            _, place = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            return []
+        ends.append(place)
+    return ends

@@ -77,7 +77,7 @@ def learn(lines: Sequence[str]) -> Layout:
         timed += 1
         before[index] += 1
         late += index > 0
-        if form in ("written", "numeric"):
+        if form == "written":
             stamps.append(stamp)
         for place, token in enumerate(tokens(line, end)):
             if token.kind != "pair":

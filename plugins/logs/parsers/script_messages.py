@@ -4,25 +4,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_KIND = re.compile(
-    r"(?:PHP )?(Fatal error|Parse error|Recoverable fatal error|Warning|Notice|Deprecated|Strict Standards): "
-)
-_PART = re.compile(
-    r"(?:[;,]\s?|^|(?<=[\s'\"]))PHP message: |PHP message: (?=PHP [A-Z])"
-    r"|\n(?=PHP (?:Fatal error|Parse error|Recoverable fatal error|Warning|Notice|Deprecated|Strict Standards): )"
-)
-_QUOTE = re.compile(r"(['\"])(?:[A-Z]{4,7}: ?)?\s{0,8}$")
-# What ended the script counts before what it went on after. Words of the script's own rank as a warning.
-_RANKS = {"Fatal error": 0, "Parse error": 0, "Recoverable fatal error": 0, "Warning": 2, "Notice": 3}
-_RANKS |= {"Deprecated": 4, "Strict Standards": 4}
-_OWN_WORDS = 2
-_SEVERITIES = {
-    "Fatal error": "CRITICAL",
-    "Parse error": "ERROR",
-    "Recoverable fatal error": "ERROR",
-    "Warning": "WARNING",
+# What ended the script counts before what it went on after: the rank of each kind, and its severity.
+_KINDS = {
+    "Fatal error": (0, "CRITICAL"),
+    "Parse error": (0, "ERROR"),
+    "Recoverable fatal error": (0, "ERROR"),
+    "Warning": (2, "WARNING"),
+    "Notice": (3, "NOTICE"),
+    "Deprecated": (4, "WARNING"),
+    "Strict Standards": (4, "NOTICE"),
 }
-_SEVERITIES |= {"Notice": "NOTICE", "Deprecated": "WARNING", "Strict Standards": "NOTICE"}
+_OWN_WORDS = 2  # the rank of words of the script: that of a warning
+_NAMES = "|".join(_KINDS)
+_KIND = re.compile(rf"(?:PHP )?({_NAMES}): ")
+_PART = re.compile(rf"(?:[;,]\s?|^|(?<=[\s'\"]))PHP message: |PHP message: (?=PHP [A-Z])|\n(?=PHP (?:{_NAMES}): )")
+_QUOTE = re.compile(r"(['\"])(?:[A-Z]{4,7}: ?)?\s{0,8}$")
 
 
 @dataclass(slots=True)
@@ -51,11 +47,11 @@ def script_messages(text: str) -> ScriptMessages | None:
     place = min(range(len(messages)), key=lambda at: _rank(messages[at]))
     kind = _KIND.match(messages[place])
     others = [before.strip(), *messages[:place], *messages[place + 1 :]]
-    return ScriptMessages(messages[place], _SEVERITIES[kind[1]] if kind else "", [other for other in others if other])
+    return ScriptMessages(messages[place], _KINDS[kind[1]][1] if kind else "", [other for other in others if other])
 
 
 def _rank(message: str) -> int:
     kind = _KIND.match(message)
     if kind:
-        return _RANKS[kind[1]]
+        return _KINDS[kind[1]][0]
     return 1 if "Uncaught " in message or "Stack trace:" in message else _OWN_WORDS

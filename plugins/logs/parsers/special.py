@@ -1,4 +1,9 @@
-"""Headers that no grammar of times and levels finds: their parts stand in an order of their own."""
+"""Exact headers of single programs and libraries, which no grammar of times and levels finds.
+
+Each is one format and stands here by name: glog, Chromium, GlassFish, SSSD, Ruby's Logger, Redis, queue workers of
+Laravel, reports of Erlang, the console of .NET, the audit log of Linux, Zabbix, the history of a shell. Such a header
+is read wherever it stands, also in a file of another format.
+"""
 
 import re
 
@@ -47,9 +52,7 @@ _JOB_ID = re.compile(r"\[[\w-]{1,80}\] (?=(?:Processing|Processed|Failed|Release
 _REPORT = re.compile(r"=(?P<level>[A-Z]{3,12}) (?:REPORT|MESSAGE)==== {1,2}(?P<stamp>[^=\n]{10,60}?)(?: UTC)? ===\s*$")
 _REPORTS = {"CRASH": "ERROR", "SUPERVISOR": "ERROR", "PROGRESS": "INFO"}
 # The console of .NET: level and category, the message indented below.
-_DOTNET = re.compile(
-    r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[(?P<id>-?\d{1,9})\]\s*$"
-)
+_DOTNET = re.compile(r"(?P<level>trce|dbug|info|warn|fail|crit): (?P<category>[\w.+`<>\[\],-]{1,200})\[-?\d{1,9}\]\s*$")
 # The audit log of Linux, and its records elsewhere.
 _AUDIT = re.compile(
     r"(?:node=\S{1,200} )?type=[A-Z0-9_\[\]]{2,60} msg=audit\((?P<stamp>\d{9,11}\.\d{1,3}):\d{1,12}\): ?"
@@ -58,8 +61,6 @@ _AUDIT = re.compile(
 _ZABBIX = re.compile(r" {0,6}\d{1,8}:(?P<stamp>\d{8}:\d{6})(?:\.\d{1,3})? ")
 # The history of a shell: the time on a line of its own.
 _HISTORY = re.compile(r"#\+?(?P<stamp>1\d{9})\s*$")
-# The ring buffer of the Linux kernel, with the priority or after `dmesg`.
-_KERNEL = re.compile(r"<(?P<priority>\d{1,3})>(?=\[ {0,8}\d{1,9}\.\d{6}\])", re.ASCII)
 
 
 def special_head(line: str) -> Head | None:

@@ -35,4 +35,4 @@ def is_log_line(text: str) -> bool:
             return False
         fields = Fields(value)
         return find_level(fields) is not None or bool(fields.text(_MESSAGES))
-    return bool(plain(line).severity) or any(parser.foreign(line) is not None for parser in _FORMATS)
+    return bool(plain(line).severity) or any(parser.fresh().foreign(line) is not None for parser in _FORMATS)

@@ -4,6 +4,7 @@ import pytest
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import Reader
+from snaglist.plugins.logs.parsers.within import is_log_line
 from snaglist.plugins.logs.parsers.words import by_words
 
 
@@ -203,3 +204,23 @@ def test_one_line_of_data_is_no_row_of_column_names() -> None:
 def test_a_request_within_its_kind_has_its_time() -> None:
     (event,) = read('{"http": {"ts": 1748763015, "method": "GET", "uri": "/", "status_code": 200, "host": "shop"}}\n')
     assert event.occurred_at == "2025-06-01 07:30:15"
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("worker 31 terminated by signal 11", "ERROR"),  # process managers, shells
+        ("TNS-12541: no listener", "ERROR"),
+        ("ORA-01555: snapshot too old", "ERROR"),
+        ("till[31] general protection ip:5590", "ERROR"),
+        ("pump invoked oom-killer", "CRITICAL"),
+        ("Soft lockup on two processors", "ERROR"),
+    ],
+)
+def test_a_phrase_of_a_failure_needs_no_other_sign(text: str, severity: str) -> None:
+    assert by_words(text) == severity
+
+
+def test_what_a_message_is_does_not_depend_on_the_one_before() -> None:
+    assert is_log_line("#Fields: a b c")  # columns of requests, of this text alone
+    assert not is_log_line("3 files copied")
