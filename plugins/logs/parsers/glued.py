@@ -22,10 +22,7 @@ def split_objects(line: Line) -> list[Line]:
     text = line.text
     if not line.exact or not is_glued(text):
         return [line]
-    if text[0] == "{":
-        ends = _ends_of_objects(text)
-    else:
-        ends = [*(found.end() for found in _EVENTS.finditer(text)), len(text)]
+    ends = _ends_of_objects(text) if text[0] == "{" else _ends_of_events(text)
     parts: list[Line] = []
     place, start = 0, line.start
     for end in ends:
@@ -37,6 +34,10 @@ def split_objects(line: Line) -> list[Line]:
         return [line]  # no such sequence, or not UTF-8, so that the places are unknown
     parts[-1].end = line.end
     return parts
+
+
+def _ends_of_events(text: str) -> list[int]:
+    return [*(found.end() for found in _EVENTS.finditer(text)), len(text)]
 
 
 def _ends_of_objects(text: str) -> list[int]:

@@ -10,12 +10,16 @@ from typing import Final
 
 _LIMIT: Final = 1000  # characters that are looked at
 
-# Each sign has one of these in it: most texts are decided by this alone.
-_STEMS: Final = (
-    "err", "fail", "fatal", "panic", "except", "denied", "refused", "warn", "deprecat", "timeout", "timed out",
-    "fault", "crash", "corrupt", "emergency", "kill", "oom-", "rejection", "general protection", "dump", "call trace",
-    "traceback", "space left", "full", "blocked for", "lockup", "bug: ", "smash", "exit", "by signal", "ora-", "tns-",
-    "rman-",
+# A text without any of these holds no sign; most texts are decided by this alone. The first are of the words, the
+# others of the phrases: one of them is in each.
+_WORD_STEMS: Final = (
+    "err", "fail", "fatal", "panic", "except", "denied", "refused", "warn", "deprecat", "timeout", "timed out", "fault",
+    "crash", "corrupt", "emergency",
+)  # fmt: skip
+_PHRASE_STEMS: Final = (
+    "kill", "panic", "i/o", "fs", "ext", "fat", "segment", "protection", "dump", "trace", "uncaught", "unhandled",
+    "space left", "full", "blocked", "lockup", "bug:", "smash", "double free", "exit", "signal", "assert", "in thread",
+    "ora-", "tns-", "rman-", "segfault",
 )  # fmt: skip
 
 # What leads up to the sentence: brackets, `name[31]:`, `31:`, pairs, addresses.
@@ -62,15 +66,13 @@ _BY_GROUP: Final = ("", "CRITICAL", "ERROR", "WARNING")
 def by_words(message: str) -> str:
     """Return the severity that a message without a level speaks of: CRITICAL, ERROR or WARNING; "" for none."""
     text = message[:_LIMIT].lower()
-    for stem in _STEMS:
-        if stem in text:
-            break
-    else:
+    if any(map(text.__contains__, _PHRASE_STEMS)):
+        if _CRITICAL.search(text):
+            return "CRITICAL"
+        if _FAILURE.search(text):
+            return "ERROR"
+    if not any(map(text.__contains__, _WORD_STEMS)):
         return ""
-    if _CRITICAL.search(text):
-        return "CRITICAL"
-    if _FAILURE.search(text):
-        return "ERROR"
     found = _DECORATION.match(text)
     start = found.end() if found else 0
     label = _NAMED_LEVEL.match(text, start)

@@ -166,10 +166,17 @@ def make_reader(
 
 
 def reader_again(
-    service: Installation, head: bytes, source: Row[Any], *, parsers: Sequence[Parser], start: int, modified_at: str
+    service: Installation,
+    head: bytes,
+    source: Row[Any],
+    *,
+    parsers: Sequence[Parser],
+    start: int,
+    modified_at: str,
+    **known: Any,
 ) -> Reader:
-    """Return a reader that frames a file as its source was read."""
-    known = {"channel": source.channel, "log_type": source.log_type, "encoding": source.encoding}
+    """Return a reader that frames a file as its source was read; `known` as of `make_reader`."""
+    known |= {"channel": source.channel, "log_type": source.log_type, "encoding": source.encoding}
     return make_reader(
         service,
         head,

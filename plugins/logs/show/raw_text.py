@@ -238,10 +238,15 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
     except NotFound:
         return None
 
+    def earlier(place: int, size: int) -> bytes:
+        with opened(call, source) as stream:
+            stream.seek(place)
+            return bytes(stream.read(size))
+
     def read(parsers: Sequence[Parser]) -> list[Event]:
-        modified_at = source.modified_at or row.occurred_at
+        modified_at, start = source.modified_at or row.occurred_at, row.byte_start
         reader = reader_again(
-            call.service, head, source, parsers=parsers, start=row.byte_start, modified_at=modified_at
+            call.service, head, source, parsers=parsers, start=start, modified_at=modified_at, earlier=earlier
         )
         return [*parse(lambda: reader.feed(content)), *parse(reader.close)]
 
