@@ -39,7 +39,8 @@ _RESULT = re.compile(r'(?<!\\)" (\d{3})(?= |$)(?: (\d{1,18}|-)(?= |$))?')
 _FIELD = re.compile(r'(?:\w{1,40}=)?"((?:[^"\\]|\\.)*)"|(\S+)')
 _ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}$|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,45}(?:%\w{1,15})?$")
 _CLIENT = re.compile(
-    r"-$|unix:$|(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?$|\[?[0-9A-Fa-f:.]{2,45}(?:%\w{1,15})?\]?(?::\d{1,5})?$|[A-Za-z][\w.-]{0,254}$|[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}(?::\d{1,5})?$"
+    r"-$|unix:$|(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?$|\[?[0-9A-Fa-f:.]{2,45}(?:%\w{1,15})?\]?(?::\d{1,5})?$"
+    r"|[A-Za-z][\w.-]{0,254}$|[\w-]{1,63}(?:\.[\w-]{1,63}){1,10}(?::\d{1,5})?$"
 )
 _DIRECTIVE = re.compile(r"#(Version|Fields|Software|Date|Start-Date|End-Date|Remark): ?(.*)")
 # What IIS writes as long as nobody chose other columns, for a part of a file without its directives.
@@ -84,14 +85,13 @@ class Access(Parser):
 
     def prime(self, lines: Sequence[str]) -> None:
         """Find the W3C columns, for a reader that begins behind them, and the unit of durations."""
-        fields = [line for line in lines if line.startswith("#Fields:")]
-        self._columns = fields[0][8:].split() if fields else []
-        self._whole = "ms"
+        columns = next((line[8:].split() for line in lines if line.startswith("#Fields:")), [])
+        self._columns, self._whole = columns, "ms"
         heads = [head for line in lines if line[:1] != "{" and type(head := self.header(line)) is AccessHead]
         taken = sorted(head.line.duration_ms or 0 for head in heads if head.line and head.line.whole_number)
         if len(taken) >= _MIN_SAMPLE and taken[len(taken) // 2] >= _MICROSECONDS_FROM:
             self._whole = "us"
-        self._columns = fields[0][8:].split() if fields else []
+        self._columns = columns  # the lines may have named others
 
     def header(self, line: str) -> Any | None:
         """Read any of the notations."""
@@ -114,12 +114,6 @@ class Access(Parser):
     def event(self, header: AccessHead, lines: Sequence[str], clock: Clock) -> Event:
         """Make the event of a request."""
         return access_event(header, clock)
-
-
-def find_request(text: str) -> AccessLine | None:
-    """Return the request that a text is, whole and nothing else: for messages of other formats."""
-    head = _read_text(text, "ms")
-    return head.line if head is not None else None
 
 
 def _read_text(line: str, whole: str) -> AccessHead | None:

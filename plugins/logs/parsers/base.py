@@ -82,6 +82,7 @@ class Parser:
     def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
         """Make the event of an entry: the header and the lines below it, without line ends, none when looking ahead.
 
+        Not called of a header that is `Wrapped`: the reader parses what is within.
         Leave `occurred_at` and `severity` empty when the entry does not say them.
         """
         raise NotImplementedError

@@ -39,6 +39,12 @@ def split_body(first: str, lines: Sequence[str]) -> Body:
     return _split(first, lines)
 
 
+def split_text(text: str) -> Body:
+    """Split the text of an entry, given as one."""
+    first, *lines = text.split("\n")
+    return split_body(first, lines)
+
+
 def _split(first: str, lines: Sequence[str]) -> Body:
     if not lines:
         text = first.rstrip()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser
-from snaglist.plugins.logs.parsers.body import split_body
+from snaglist.plugins.logs.parsers.body import split_text
 from snaglist.plugins.logs.parsers.clock import Clock
 
 _BEGIN, _END = "<![LOG[", "]LOG]!>"
@@ -31,8 +31,7 @@ class CmTrace(Parser):
         """Split the message from the facts behind it."""
         text, _, behind = "\n".join([header, *lines]).removeprefix(_BEGIN).partition(_END)
         facts = dict(_FACT.findall(behind))
-        first, *more = text.split("\n")
-        body = split_body(first, more)
+        body = split_text(text)
         return Event(
             body.message,
             severity=_TYPES.get(facts.get("type", ""), ""),

@@ -83,7 +83,7 @@ class Console(Parser):
     def reads(self, line: str) -> bool:
         """Tell whether a line is a header, without remembering it."""
         head = self._read(line)
-        return head is not None and not (not head.severity and bool(self._forms) and head.form not in self._forms)
+        return head is not None and (head.severity != "" or not self._forms or head.form in self._forms)
 
     def _read(self, line: str) -> Head | None:
         for shape in self.shapes:
@@ -174,7 +174,7 @@ class Console(Parser):
 
 
 def _joined(*parts: str) -> str:
-    return " ".join(part for part in parts if part) if any(parts) else ""
+    return " ".join(part for part in parts if part)
 
 
 def _without_companions(lines: Sequence[str]) -> tuple[Sequence[str], str]:

@@ -1,12 +1,8 @@
 """Lines of container runtimes: `time stream P|F text`, and JSON objects with `log`, `stream` and `time`."""
 
 import re
-from collections.abc import Sequence
-from typing import Any
 
-from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import load
 
 _HEADER = re.compile(
@@ -30,10 +26,6 @@ class Container(Parser):
             return None
         time, stream, mark = found.groups()
         return Wrapped(line[found.end() :], ("iso", time), stream, mark == "P", each=False)
-
-    def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
-        """Never called: the reader parses what is wrapped."""
-        raise NotImplementedError
 
 
 def _from_json(line: str) -> Wrapped | None:

@@ -70,7 +70,7 @@ class Layout:
 
     `level_place`: the token behind the time that is a level, counted from 0, -1 for none known; `upper`: it is written
     in capitals. `times_at`: tokens before the time. `level_first`: lines without a time begin with their level.
-    `indents`: blanks before a header.
+    `indents`: blanks before a header. `order`: of day, month and year in dates of numbers, such as "dmy".
     """
 
     level_place: int = -1

@@ -1,11 +1,8 @@
 """Exports of the system journal as JSON: one object per line with `__REALTIME_TIMESTAMP` and `MESSAGE`."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import load
 from snaglist.plugins.logs.parsers.lines import clean
 from snaglist.plugins.logs.parsers.severity import SYSLOG
@@ -26,10 +23,6 @@ class Journal(Parser):
             return None
         value = load(line)
         return wrap(value) if isinstance(value, dict) else None
-
-    def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
-        """Never called: the reader parses what is wrapped."""
-        raise NotImplementedError
 
 
 def wrap(fields: dict[str, Any]) -> Wrapped | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser
-from snaglist.plugins.logs.parsers.body import split_body
+from snaglist.plugins.logs.parsers.body import split_text
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.severity import by_name
 
@@ -32,13 +32,12 @@ class NginxError(Parser):
         """Split the message from the facts, and read what an application printed through the server."""
         time, level, text = header
         everything = "\n".join([text, *lines]) if lines else text
-        place = min((at for at in map(everything.rfind, _FACTS[:1]) if at >= 0), default=-1)
+        place = everything.rfind(_FACTS[0])
         if place < 0:
             place = min((at for at in map(everything.find, _FACTS) if at >= 0), default=len(everything))
         message, facts = everything[:place], everything[place + 2 :]
         stderr = _UPSTREAM.search(message)
-        inner = (stderr[1] if stderr else message).replace("\\n", "\n").split("\n")
-        body = split_body(inner[0], inner[1:])
+        body = split_text((stderr[1] if stderr else message).replace("\\n", "\n"))
         return Event(
             body.message,
             severity=by_name(level),

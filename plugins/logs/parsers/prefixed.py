@@ -6,11 +6,9 @@ log. Lines of one name belong together, also where those of another stand betwee
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
-from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.heads import read_head
 from snaglist.plugins.logs.parsers.levels_first import begins_with_level
 from snaglist.plugins.logs.parsers.special import special_head
@@ -53,10 +51,6 @@ class Prefixed(Parser):
         stamp = ("time", parts["clock"]) if parts.get("clock") else ("", "")
         name = parts["name"].removeprefix("pod/")
         return Wrapped(line[found.end() :], stamp, name, each=False, channel=name)
-
-    def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
-        """Never called: the reader parses what is wrapped."""
-        raise NotImplementedError
 
 
 def _holds(prefix: re.Pattern[str], lines: Sequence[str]) -> bool:

@@ -3,11 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
-from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser, Wrapped
-from snaglist.plugins.logs.parsers.clock import Clock, month_number
+from snaglist.plugins.logs.parsers.clock import month_number
 from snaglist.plugins.logs.parsers.severity import SYSLOG, by_name
 
 _MONTH = r"[^\W\d_]{3,5}\.?"  # in the language of the machine
@@ -77,7 +76,8 @@ class Syslog(Parser):
         if time is None:
             priority = _PRIORITY.match(line)
             return Wrapped(line[priority.end() :], severity=SYSLOG[int(priority[1]) & 7]) if priority else None
-        if (time["old"] or time["year"]) and month_number((time["old"] or time["year"]).partition(" ")[0]) == 0:
+        named = time["old"] or time["year"]
+        if named and not month_number(named.partition(" ")[0]):
             return None
         start = time.end()
         if time["iso"] and not _ZONED.search(time["iso"]) and not _PROCESS.match(line, start):
@@ -107,10 +107,6 @@ class Syslog(Parser):
 
     def _is_known(self, name: str, time: re.Match[str]) -> bool:
         return bool(time["priority"]) or (self._hosts is not None and name in self._hosts)
-
-    def event(self, header: Any, lines: Sequence[str], clock: Clock) -> Event:
-        """Never called: the reader parses what is wrapped."""
-        raise NotImplementedError
 
 
 def _wrapped(line: str, time: re.Match[str], host: str, tag: re.Match[str] | None, end: int) -> Wrapped:

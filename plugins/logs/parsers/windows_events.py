@@ -7,7 +7,7 @@ from typing import Any
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import DIRECTIVE, Parser
-from snaglist.plugins.logs.parsers.body import split_body
+from snaglist.plugins.logs.parsers.body import split_text
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.context import dump
 from snaglist.plugins.logs.parsers.glued import is_glued
@@ -77,13 +77,8 @@ class WindowsEvents(Parser):
         words = (
             unescape(message[1]).strip() if message else " ".join(value for name, value in data if not name and value)
         )
-        body = split_body(*_lines_of(words or f"{event.channel} event {said.get('EventID', '')}".strip()))
+        body = split_text((words or f"{event.channel} event {said.get('EventID', '')}".strip()).replace("\r", ""))
         event.message, event.stack, event.exceptions = body.message, body.stack, body.exceptions
         named = {name: value for name, value in data if name}
         event.context = dump({**said, **named}) if said or named else ""
         return event
-
-
-def _lines_of(text: str) -> tuple[str, list[str]]:
-    first, *rest = text.replace("\r", "").split("\n")
-    return first, rest

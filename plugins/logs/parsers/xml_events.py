@@ -7,7 +7,7 @@ from typing import Final
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers.base import Parser
-from snaglist.plugins.logs.parsers.body import split_body
+from snaglist.plugins.logs.parsers.body import split_text
 from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.severity import by_name
 from snaglist.plugins.logs.parsers.stamps import find_stamp
@@ -43,8 +43,7 @@ class XmlEvents(Parser):
             fields.setdefault(name.lower(), raw or unescape(escaped).strip())
         message = fields.get("message", "")
         trace = fields.get("throwable") or fields.get("exception") or fields.get("thrown") or ""
-        first, *more = [*message.split("\n"), *(trace.split("\n") if trace else [])]
-        body = split_body(first, more)
+        body = split_text(f"{message}\n{trace}" if trace else message)
         return Event(
             body.message,
             severity=by_name(fields.get("level", "")),

@@ -185,11 +185,8 @@ def advance(state: str, line: str) -> str:
     if state == "go":
         return state if not line.strip() or line[0].isspace() or _GO.match(line) else ""
     if state == "android":
-        return (
-            state
-            if any(map(_is_android, (line, line.partition(" ")[2].lstrip(": "), line.partition("): ")[2])))
-            else ""
-        )
+        texts = (line, line.partition(" ")[2].lstrip(": "), line.partition("): ")[2])
+        return state if any(map(_is_android, texts)) else ""
     if state == "below":
         return "end" if line.strip() else ""
     if state.startswith("node"):

@@ -7,7 +7,6 @@ import pytest
 
 from snaglist.plugins.issues import Event
 from snaglist.plugins.logs.parsers import AccessLine, Reader
-from snaglist.plugins.logs.parsers.access import find_request
 
 NOW = "2025-02-11 12:00:00"
 AT = "[11/Feb/2025:07:30:15 +0000]"
@@ -93,7 +92,6 @@ def test_request_lines_without_a_time(line: str, duration: float | None) -> None
     event, access = request_of(line)
     assert (access.method, access.path, access.status, event.severity) == ("POST", "/orders", 502, "ERROR")
     assert access.duration_ms == (pytest.approx(duration) if duration is not None else None)
-    assert find_request(line) == access
 
 
 @pytest.mark.parametrize(
@@ -110,7 +108,6 @@ def test_request_lines_without_a_time(line: str, duration: float | None) -> None
 def test_sentences_are_no_requests(line: str) -> None:
     [event] = read(line + "\n")
     assert event.access is None and event.family != "access"
-    assert find_request(line) is None
 
 
 @pytest.mark.parametrize(
