@@ -64,7 +64,7 @@ def show_source(call: Call) -> Mapping[str, Any]:
     if "line" in query and (query["tail"] or query["offset"]):
         raise Invalid("line: cannot be given together with offset or tail")
     page = {name: query[name] for name in ("offset", "lines", "tail")}
-    return raw_text.whole_source(call, query["source_id"], **page, line=query.get("line"))
+    return raw_text.whole_source(call, query["source_id"], **page, line=query.get("line"), numbered=query["numbered"])
 
 
 def show_ingestion(call: Call) -> Mapping[str, Any]:

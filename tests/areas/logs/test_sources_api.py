@@ -14,7 +14,7 @@ from sqlalchemy import select
 from snaglist.kernel import Actor
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
-from snaglist.plugins.logs.show import raw_text
+from snaglist.plugins.logs.show import feeds, raw_text
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
@@ -179,7 +179,7 @@ def test_pages_of_lines_longer_than_a_page(sqlite_client: Client, tmp_path: Path
 def test_lines_are_cut_behind_each_line_feed(lines: list[str], encoding: str) -> None:
     """In two-byte encodings the bytes of other characters may look like a line feed."""
     data = "\n".join(lines).encode(encoding)
-    pieces = raw_text.split_lines(data, raw_text.line_feed(encoding))
+    pieces = feeds.split_lines(data, feeds.line_feed(encoding))
     assert b"".join(pieces) == data
     assert [piece.decode(encoding).removesuffix("\n") for piece in pieces] == "\n".join(lines).split("\n")[
         : len(pieces)
