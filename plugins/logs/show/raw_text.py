@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 from sqlalchemy import Row, select
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import Event, file_at, read_back, show_path, stored
+from snaglist.plugins.issues import RANK, Event, file_at, read_back, show_path, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
 from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.pushing import pushed_text
@@ -20,6 +20,7 @@ from snaglist.plugins.logs.store import coverage, queries
 MAX_CONTENT = 4 * 1024 * 1024
 MAX_AROUND = 256 * 1024  # bytes looked at on each side for context lines
 MAX_COUNTED = 1 << 30  # bytes before a line whose number is counted: half a second
+MAX_EVENTS = 50_000  # looked at for the next one of a level
 _SCAN = 256 * 1024
 _COUNTED = 1 << 20
 GONE = "Raw source is no longer available."
@@ -102,6 +103,20 @@ def whole_source(
         "lines": _numbered(call, shown, start, places, source.encoding),
         **coverage.shown_reading(source),
     }
+
+
+def nearest_event(call: Call, source_id: int, offset: int, which: str, level: str) -> int:
+    """Return where the `next` event behind a byte of a source, or the `previous` one, begins; NotFound without one.
+
+    `level`: the mildest severity that counts.
+    """
+    wanted = [name for name, rank in RANK.items() if rank <= RANK[level]]
+    with call.transaction(write=False) as db:
+        found = queries.nearest_event(db, source_id, offset, wanted, MAX_EVENTS, back=which == "previous")
+    if found is None:
+        side = "before" if which == "previous" else "behind"
+        raise NotFound(f"Of the nearest {MAX_EVENTS:,} stored events {side} this place none is {level} or worse.")
+    return found
 
 
 def _page(

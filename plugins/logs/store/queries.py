@@ -284,6 +284,22 @@ def occurrence_at(db: Connection, source_id: int, start: int, end: int) -> Row[A
     return row if row is not None and row.byte_end > start else None
 
 
+def nearest_event(
+    db: Connection, source_id: int, position: int, severities: Sequence[str], most: int, *, back: bool
+) -> int | None:
+    """Return the first byte of the next occurrence behind a byte, or the last before it, with one of some severities.
+
+    At most so many occurrences are looked at.
+    """
+    place = _occurrences.byte_start
+    here = (_occurrences.source_id == source_id, place < position if back else place > position)
+    order = place.desc() if back else place.asc()
+    some = select(place, _occurrences.severity).where(*here).order_by(order).limit(most).subquery()
+    found = some.c.byte_start
+    wanted = select(func.max(found) if back else func.min(found)).where(some.c.severity.in_(severities))
+    return db.execute(wanted).scalar()
+
+
 def times_from(
     db: Connection, source_id: int, position: int, limit: int, *, back: bool = False
 ) -> list[Row[Any, Any, Any]]:
