@@ -23,6 +23,8 @@ SCREENS = {
     "overview": ("Overview", "summary"),
     "sources": ("Logs", "sources"),
     "source&id=1": ("app.log", "source"),
+    "source&id=1&find=Order&mark=0": ("app.log", "source"),
+    "log-search&q=Order": ("Search logs", "source-search"),
     "formats": ("Formats", "log-formats"),
     "format&source=1": ("New format", "log-formats"),
     "connectors": ("Connectors", "connectors"),
