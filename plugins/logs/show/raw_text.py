@@ -275,5 +275,6 @@ def read_event(call: Call, occurrence_id: int) -> Event | None:
     event.occurred_at, event.time_source = row.occurred_at, row.time_source
     event.severity, event.level_source = row.severity, row.level_source or ""
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
+    event.user = row.user_name
     event.byte_end, event.provisional, event.truncated = row.byte_end, row.provisional, row.truncated
     return event
