@@ -223,7 +223,9 @@ def test_pages_by_keyboard_alone(show: Show) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     page.keyboard.type("heal")
-    expect(page.locator("#commands li span")).to_have_text(["Go to Health", "Search issues for “heal”"])
+    expect(page.locator("#commands li span")).to_have_text(
+        ["Go to Health", "Search issues for “heal”", "Search the raw logs for “heal”"]
+    )
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Health")
     page.keyboard.press("Control+k")

@@ -8,7 +8,7 @@ export default (ui) => {
 
   /** Start a search; `changed` is called after each step. */
   function search(query, changed) {
-    const found = { query, hits: [], unsearched: [], progress: null, cursor: null, running: false, problem: null, most: ENOUGH, stop, more, run };
+    const found = { query, hits: [], unsearched: [], progress: null, cursor: null, running: true, problem: null, most: ENOUGH, stop, more, run };
     let controller = null;
 
     async function run() {
@@ -44,7 +44,7 @@ export default (ui) => {
       void run();
     }
 
-    void run();
+    queueMicrotask(run); // whoever asked has what is returned by then, and can draw it
     return found;
   }
 
