@@ -70,12 +70,18 @@ export default (ui) => {
   let counted = null;
   const countedFor = (query) => JSON.stringify([query.app, current.issue.id, current.issue.count, narrow.filters(query)]);
 
+  /** Without what a context says once more: `user.id` beside the user. */
+  function once({ data, meta }) {
+    const known = new Set(data.filter(({ kind }) => kind === "event").map(({ values }) => JSON.stringify(values)));
+    return { data: data.filter(({ kind, values }) => kind !== "context" || !known.has(JSON.stringify(values))), meta };
+  }
+
   async function count(query, signal) {
     const { id } = current.issue;
     const asked = countedFor(query);
     if (counted?.asked === asked) return;
     try {
-      counted = { id, asked, answer: await ui.api("event-values", narrow.wanted(query), { signal }) };
+      counted = { id, asked, answer: once(await ui.api("event-values", narrow.wanted(query), { signal })) };
     } catch (error) {
       if (error.name === "AbortError") return;
       counted = { id, asked, problem: error.message };
