@@ -89,16 +89,27 @@ def test_steps_find_what_one_step_finds(
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     sqlite_store.read(tmp_path / name)
     client = Client(sqlite_store.service)
-    whole = search(client, "hit")
-    assert whole["steps"] == 1 and len(whole["hits"]) == 43
-    for limit in (1, 10):
-        stepped = search(client, "hit", limit=limit)
+    whole = search(client, "hit", context=2, level="INFO")
+    assert whole["steps"] == 1 and [hit["line"] for hit in whole["hits"]] == list(range(1, 8001, 190))
+    assert {len(hit["before"]) for hit in whole["hits"][1:]} == {2}
+    for limit in (4, 20):
+        stepped = search(client, "hit", limit=limit, context=2, level="INFO")
         assert stepped["hits"] == whole["hits"] and stepped["steps"] >= 43 // limit
         assert stepped["progress"] == whole["progress"]
     monkeypatch.setattr(stepping, "SECONDS", 0)
-    hurried = search(client, "hit")
+    hurried = search(client, "hit", context=2, level="INFO")
     assert hurried["hits"] == whole["hits"] and hurried["steps"] > 5
     assert search(client, "nothing")["steps"] > 2
+
+
+def test_a_step_that_begins_within_an_entry_knows_its_level(sqlite_store: Any, tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text(dated(1, "broke", "DEBUG") + "".join(f"  at frame {n}\n" for n in range(9)))
+    sqlite_store.read(tmp_path / "app.log")
+    found = search(Client(sqlite_store.service), "frame", level="DEBUG", limit=1)
+    assert {(hit["level"], hit["time"]) for hit in found["hits"]} == {("DEBUG", DAY.format(1))}
+    assert (
+        len(found["hits"]) == 9 and search(Client(sqlite_store.service), "frame", level="INFO", limit=1)["hits"] == []
+    )
 
 
 def test_what_cannot_be_searched_is_said(sqlite_store: Any, tmp_path: Path, line: Line) -> None:
