@@ -4,7 +4,7 @@ import re
 from urllib.parse import quote
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, culprit_frame
+from snaglist.plugins.issues import Event, culprit_frame, stored_exceptions
 from snaglist.plugins.releases.maps import resolve_shown
 from snaglist.plugins.releases.seen import queries
 from snaglist.plugins.releases.settings import ReleaseSettings
@@ -18,10 +18,7 @@ def shown_frame(call: Call, issue_id: int) -> tuple[str, int | None] | None:
     row = queries.shown_event(call.db, issue_id)
     if row is None or row.source_frame is None:
         return None
-    exceptions = [
-        ExceptionInfo(one["class"], one["message"], [Frame(**frame) for frame in one["frames"]])
-        for one in row.exceptions or ()
-    ]
+    exceptions = stored_exceptions(row.exceptions)
     event = Event("", exceptions=exceptions, stack=row.stack or "", context=row.context or "", release=row.release)
     event = resolve_shown(call, event) or event
     culprit = culprit_frame(event)
