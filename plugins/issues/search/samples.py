@@ -11,7 +11,7 @@ from snaglist.plugins.issues.contract import ShownStack
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search import parts
-from snaglist.plugins.issues.storing.frames import show_context, stored_exceptions
+from snaglist.plugins.issues.storing.frames import kept_code, show_context, stored_exceptions
 
 
 def shown_event(call: Call, issue: Mapping[str, Any], occurrence_id: int | None) -> Event | None:
@@ -31,6 +31,7 @@ def shown_event(call: Call, issue: Mapping[str, Any], occurrence_id: int | None)
 def show_exceptions(call: Call, event: Event, module_id: int | None) -> list[dict[str, Any]]:
     """Return the exceptions of an event as `error` and `group` show them, `module_id` that of its issue."""
     links = link_frames(call, ShownStack(event, module_id)) if event.exceptions else []
+    code = {(at, number): context for at, number, context in kept_code(event.exceptions)}
     return [
         {
             "class": exception.type,
@@ -42,14 +43,14 @@ def show_exceptions(call: Call, event: Event, module_id: int | None) -> list[dic
                     "line": frame.line,
                     "column": frame.column,
                     "in_app": frame.in_app,
-                    "context": show_context(frame.context),
+                    "context": show_context(code.get((at, number))),
                     "repeated": frame.repeated,
                     "source_link": link,
                 }
-                for frame, link in zip(exception.frames, linked, strict=True)
+                for number, (frame, link) in enumerate(zip(exception.frames, linked, strict=True))
             ],
         }
-        for exception, linked in zip(event.exceptions, links, strict=True)
+        for at, (exception, linked) in enumerate(zip(event.exceptions, links, strict=True))
     ]
 
 
