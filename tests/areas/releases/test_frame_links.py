@@ -115,7 +115,7 @@ def test_a_dump_carries_repositories_and_source_texts(
     given = {name.replace("__", "."): value for name, value in config.items()}
     other = Service(Settings({"server.data": str(service.settings.data), **given}, environ={}))
     try:
-        Loader(other, tmp_path / "file.dump", lambda *_: None).load(None)
+        Loader(other, tmp_path / "file.dump", lambda *_: None).load(None, replace=False)
     finally:
         other.close()
     with running_service(service.settings.data, jobs=False, **config) as loaded:
