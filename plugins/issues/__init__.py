@@ -15,6 +15,7 @@ from snaglist.plugins.issues import (
     assignment,
     bulk,
     contract,
+    event_search,
     hookspecs,
     manual,
     modules,
@@ -51,6 +52,7 @@ from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module, hold_module
 from snaglist.plugins.issues.paths import path_of, path_text
+from snaglist.plugins.issues.preparing import PRIVACY
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
@@ -169,8 +171,9 @@ def register_hookspecs() -> object:
 
 @hookimpl
 def register_settings() -> Sequence[Option]:
-    """Say how long pages of issues are."""
+    """Say how long pages of issues are, and what is kept of people."""
     return [
+        *PRIVACY,
         Option("pagination.default_limit", 50, "rows per page of errors and groups", 1, 1000),
         Option("pagination.max_limit", 200, "rows per page at most", 1, 1000),
     ]
@@ -179,7 +182,11 @@ def register_settings() -> Sequence[Option]:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Offer modules, manual issues, statuses, assignment, bulk actions, and search."""
-    return [endpoint for area in (modules, manual, status, assignment, bulk, search) for endpoint in area.ENDPOINTS]
+    return [
+        endpoint
+        for area in (modules, manual, status, assignment, bulk, search, event_search)
+        for endpoint in area.ENDPOINTS
+    ]
 
 
 @hookimpl

@@ -32,7 +32,7 @@ _MAYBE_NUMBER = (int, type(None))
 _EVENT: dict[str, _Types] = {
     **dict.fromkeys(("message", "severity", "occurred_at", "time_source", "level_source"), _TEXT),
     **dict.fromkeys(("log_type", "family", "channel", "environment", "stack", "context"), _TEXT),
-    **dict.fromkeys(("preview", "release", "server_name", "event_id", "template", "fingerprint"), _MAYBE),
+    **dict.fromkeys(("preview", "release", "server_name", "event_id", "template", "fingerprint", "user"), _MAYBE),
     **dict.fromkeys(("exceptions", "tags"), _LIST),
     **dict.fromkeys(("byte_start", "byte_end"), _NUMBER),
     **dict.fromkeys(("provisional", "truncated"), (bool,)),

@@ -62,7 +62,8 @@ class Event:
     without the message. `context` is trailing structured data as text; `preview` is what its occurrence keeps of
     it when its text is kept elsewhere (None: the context). `template` is a message template that the logger
     itself gave; `fingerprint` is the sender's own grouping value. Bytes count from the
-    start of the source's (uncompressed) content.
+    start of the source's (uncompressed) content. `user` is who the event happened to: an id, a name or an address, as
+    the sender names them.
 
     `level_source` says how the severity was found: `line`, a level is written in the entry, `wrapper`, in what was
     put around it (the priority of syslog or of a journal), `request`, by the status of an answer, `trace`, because an
@@ -94,6 +95,7 @@ class Event:
     provisional: bool = False
     truncated: bool = False
     level_source: str = ""
+    user: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

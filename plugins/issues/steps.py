@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, Connection, Index, PrimaryKeyConstraint, U
 from snaglist.kernel.columns import data, document, flag, id_column, moment, number, reference, text
 from snaglist.kernel.ddl import add_column, add_index, create_table, drop_index
 from snaglist.plugins.issues.stored_paths import make_relative
+from snaglist.plugins.issues.values.steps import add_values
 
 
 def s001(db: Connection) -> None:
@@ -379,4 +380,5 @@ STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s004", s004),
     ("s005", s005),
     ("add_level_source", add_level_source),
+    ("add_values", add_values),
 )

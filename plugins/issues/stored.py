@@ -17,9 +17,9 @@ modules = rows.promised(tables.modules, "id", "name", "name_key", "slug", "color
 issues = rows.promised(
     tables.issues,
     "id", "origin", "kind", "module_id", "severity", "environment", "log_type", "channel", "title", "exception_class",
-    "source_frame", "count", "stored_occurrences", "first_seen", "last_seen", "status", "status_updated_at", "fixed_at",
-    "fixed_release", "snoozed_until", "snooze_count", "external_source", "external_id", "external_url", "assignee",
-    "assigned_to_id", "assigned_to_label", "sample_occurrence_id", "created_at", "updated_at",
+    "source_frame", "count", "stored_occurrences", "users", "first_seen", "last_seen", "status", "status_updated_at",
+    "fixed_at", "fixed_release", "snoozed_until", "snooze_count", "external_source", "external_id", "external_url",
+    "assignee", "assigned_to_id", "assigned_to_label", "sample_occurrence_id", "created_at", "updated_at",
 )  # fmt: skip
 samples = rows.promised(tables.issue_samples, "issue_id", "message", "stack", "context", "exceptions")
 groupings = rows.promised(tables.groupings, "id", "issue_id", "fingerprint")
@@ -27,7 +27,7 @@ occurrences = rows.promised(
     tables.occurrences,
     "id", "issue_id", "grouping_id", "source_id", "occurred_at", "received_at", "time_source", "severity",
     "environment", "release", "server_name", "event_id", "byte_start", "byte_end", "provisional", "truncated",
-    "context_preview", "level_source",
+    "context_preview", "level_source", "user_name",
 )  # fmt: skip
 facets = rows.promised(
     tables.issue_facets, "issue_id", "facet", "value", "value_hash", "count", "first_seen", "last_seen"

@@ -41,6 +41,7 @@ issues = Table(
     text("fingerprint", 64),
     number("count"),
     number("stored_occurrences"),
+    number("users", default=0),  # how many different ones its events name
     moment("first_seen"),
     moment("last_seen"),
     number("sample_occurrence_id", nullable=True),
@@ -70,6 +71,7 @@ issues = Table(
 Index("ix_issues_last_seen", issues.c.last_seen.desc(), issues.c.id.desc())
 Index("ix_issues_first_seen", issues.c.first_seen, issues.c.id)
 Index("ix_issues_count", issues.c.count.desc(), issues.c.id.desc())
+Index("ix_issues_users", issues.c.users.desc(), issues.c.id.desc())
 Index("ix_issues_status", issues.c.status, issues.c.last_seen)
 Index("ix_issues_severity", issues.c.severity_rank, issues.c.last_seen)
 for column in (issues.c.assignee, issues.c.snoozed_until, issues.c.snooze_count):  # few issues have one
@@ -178,12 +180,18 @@ occurrences = Table(
     text("environment", 100),
     text("release", 120, nullable=True),
     text("server_name", 200, nullable=True),
+    text("user_name", 200, nullable=True),
     text("event_id", 64, nullable=True),
     number("byte_start"),
     number("byte_end"),
     flag("provisional"),
     flag("truncated"),
     text("context_preview", nullable=True),
+    # The layout of the message, a row of `grouping_texts`, and its values; null: stored by a version without them.
+    # No foreign key, for the reason above; layouts go with their grouping.
+    number("layout_id", nullable=True),
+    text("slots", nullable=True),
+    text("words", nullable=True),  # by which a search finds the event; `values.index` made their index
     UniqueConstraint("source_id", "byte_start", name="uq_occurrences_source_start"),
 )
 Index("ix_occurrences_issue", occurrences.c.issue_id, occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
@@ -199,6 +207,26 @@ Index(
     occurrences.c.release,
     sqlite_where=occurrences.c.release.is_not(None),
     postgresql_where=occurrences.c.release.is_not(None),
+)
+
+Index(
+    "ix_occurrences_user_name",
+    occurrences.c.user_name,
+    sqlite_where=occurrences.c.user_name.is_not(None),
+    postgresql_where=occurrences.c.user_name.is_not(None),
+)
+
+# What is fixed in the texts of a grouping's events: the layouts of their messages, and the stacks that they had.
+grouping_texts = Table(
+    "grouping_texts",
+    metadata,
+    id_column(),
+    reference("grouping_id", "groupings.id"),
+    text("kind", 8),
+    text("digest", 32),
+    text("body"),
+    text("words", nullable=True),
+    Index("ix_grouping_texts_grouping_id", "grouping_id"),
 )
 
 status_history = Table(
@@ -228,5 +256,6 @@ TABLES = (
     issue_totals,
     issue_facets,
     occurrences,
+    grouping_texts,
     status_history,
 )

@@ -8,11 +8,6 @@ from snaglist.plugins.logs.collect.discovery import PatternOption
 from snaglist.plugins.logs.ingestion import DEFAULT_SEVERITIES
 from snaglist.plugins.logs.read.portions import FAILURES, KEEPING
 
-REDACTED = [
-    "password", "passwd", "secret", "token", "api_key", "apikey", "access_token", "refresh_token", "authorization",
-    "cookie", "set-cookie", "session", "csrf", "credit_card", "card_number", "cvv",
-]  # fmt: skip
-
 
 class EncodingOption(Option):
     """A configuration key that names a text encoding."""
@@ -76,5 +71,4 @@ OPTIONS = (
     Option("retention.max_occurrences_per_issue", 0, "the newest that an issue keeps; 0: off", 0, 1_000_000_000),
     Option("retention.interval_seconds", 900, "how often occurrences are looked through; 0: off", 0, 86_400),
     Option("retention.processed_max_files", 0, "only that many newest archived files stay; 0: off", 0, 100_000_000),
-    Option("privacy.redact_keys", REDACTED, "values under these keys are never stored of what senders push"),
 )

@@ -10,6 +10,7 @@ from snaglist.plugins.issues.above import sources, tagging
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.learning import learned_values, suggestions
 from snaglist.plugins.issues.search import parts
+from snaglist.plugins.issues.search.occurrence import show_occurrence
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.samples import show_exceptions, shown_event
 from snaglist.plugins.issues.search.scope import Scope
@@ -17,7 +18,6 @@ from snaglist.plugins.issues.search.sorting import is_number, not_a_cursor
 from snaglist.plugins.issues.search.stack import without_libraries
 from snaglist.plugins.issues.stored_paths import show_path
 
-PUSHED = "http"  # log type of pushed channels: their positions are numbers of events, not of bytes
 _SAMPLES = ("sample_message", "sample_stack", "sample_context", "exceptions")
 
 
@@ -111,32 +111,9 @@ def _position(values: list[Any]) -> tuple[str, int]:
 
 
 def _occurrence(call: Call, issue_id: int, row: Row[Any], include_context: bool) -> dict[str, Any]:
-    pushed = row.log_type == PUSHED
-    shown = {
-        "id": row.id,
-        "group_id": issue_id,
-        "grouping_id": row.grouping_id,
-        "source_id": row.source_id,
-        "occurred_at": row.occurred_at,
-        "received_at": row.received_at,
-        "time_source": row.time_source,
-        "severity": row.severity,
-        "level_source": row.level_source,
-        "environment": row.environment,
-        "release": row.release,
-        "server_name": row.server_name,
-        "event_id": row.event_id,
-        "byte_start": 0 if pushed else row.byte_start,
-        "byte_end": row.byte_end - row.byte_start if pushed else row.byte_end,
-        "provisional": bool(row.provisional),
-        "truncated": bool(row.truncated),
-        "context_preview": row.context_preview,
-        "path": show_path(call, row.path),
-        "log_type": row.log_type,
-        "channel": row.channel,
-    }
+    shown = show_occurrence(call, issue_id, row)
     if not include_context:
-        del shown["context_preview"]
+        del shown["context_preview"], shown["fields"]
     return shown
 
 

@@ -30,7 +30,7 @@ _COLUMNS = (
     "external_url",
 )
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets evaluate
-_TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
+TYPES = {"csv": "text/csv; charset=utf-8", "ndjson": "application/x-ndjson"}
 
 Issues = Iterable[Mapping[str, Any]]
 
@@ -42,26 +42,31 @@ def export(call: Call, listing: Listing, form: str) -> Reply:
 
     def body() -> Iterator[bytes]:
         if form == "csv":
-            yield _line(_COLUMNS)
+            yield line(_COLUMNS)
         for some in chunks(ids, BATCH):
             with call.transaction(write=False):
                 found = show(call, listing, some)
             yield write(found)
 
     name = f"issues-{call.application.id}-{call.now[:10].replace('-', '')}.{form}"
-    return Reply(body(), headers={"Content-Disposition": f'attachment; filename="{name}"'}, content_type=_TYPES[form])
+    return Reply(body(), headers={"Content-Disposition": f'attachment; filename="{name}"'}, content_type=TYPES[form])
 
 
 def _csv(issues: Issues) -> bytes:
-    return b"".join(_line(_cell(issue, column) for column in _COLUMNS) for issue in issues)
+    return b"".join(line(_cell(issue, column) for column in _COLUMNS) for issue in issues)
 
 
 def _cell(issue: Mapping[str, Any], column: str) -> Any:
-    value = "; ".join(tag["name"] for tag in issue["tags"]) if column == "tags" else issue[column]
+    return cell("; ".join(tag["name"] for tag in issue["tags"]) if column == "tags" else issue[column])
+
+
+def cell(value: Any) -> Any:
+    """Return a value as spreadsheets take it for one, and not for something to compute."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _line(cells: Iterable[Any]) -> bytes:
+def line(cells: Iterable[Any]) -> bytes:
+    """Return a line of CSV (RFC 4180)."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(cells)
     return text.getvalue().encode()

@@ -10,7 +10,8 @@ from snaglist.kernel.database import contains
 from snaglist.plugins.issues.contract import Condition, SearchField
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.ids import as_id
-from snaglist.plugins.issues.search.fields import as_test, has_facet, search_fields, text_conditions
+from snaglist.plugins.issues.search.fields import as_test, has_facet, search_fields
+from snaglist.plugins.issues.search.finding import Searched, search
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.tables import issue_samples, issues, modules
 
@@ -23,11 +24,14 @@ def given(call: Call, query: Mapping[str, Any]) -> list[tuple[SearchField, Any]]
     return [(word, query[word.name]) for word in search_fields(call) if query.get(word.name) not in (None, [])]
 
 
-def conditions(call: Call, query: Mapping[str, Any], scope: Scope) -> list[Condition]:
-    """Return what an issue must pass; needs an open transaction."""
+def conditions(call: Call, query: Mapping[str, Any], scope: Scope, searched: Searched | None = None) -> list[Condition]:
+    """Return what an issue must pass; needs an open transaction.
+
+    `searched` is what the text of the query finds, where the caller has looked already.
+    """
     found: list[Condition] = [word.condition(call, value) for word, value in given(call, query)]
     if query.get("q"):
-        found.append(_text(call, query["q"]))
+        found += (searched or search(call, query["q"])).conditions
     return [*found, *([scope.matches()] if scope else [])]
 
 
@@ -35,10 +39,6 @@ def asked(call: Call, query: Mapping[str, Any], scope: Scope) -> dict[str, Any]:
     """Return the filters in a form that is equal for equal filters: what a cursor is bound to."""
     sets = {word.name: sorted(set(value)) if isinstance(value, list) else value for word, value in given(call, query)}
     return {**sets, **({"q": query["q"]} if query.get("q") else {}), "range": [scope.start, scope.end]}
-
-
-def _text(call: Call, value: str) -> ColumnElement[bool]:
-    return or_(contains(issues.c.search_text, key(value)), *text_conditions(call, value))
 
 
 def _one_of(column: Column[Any]) -> Any:

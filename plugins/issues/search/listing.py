@@ -11,6 +11,8 @@ from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.search import queries
 from snaglist.plugins.issues.search.fields import added_words, headings
 from snaglist.plugins.issues.search.filters import NONE, asked, conditions, given
+from snaglist.plugins.issues.search.finding import Searched, search
+from snaglist.plugins.issues.search.hits import count_hits
 from snaglist.plugins.issues.search.rows import load_issues
 from snaglist.plugins.issues.search.scope import Scope, read_scope
 from snaglist.plugins.issues.search.sorting import Position, Sort, resume, sort_by
@@ -31,6 +33,7 @@ class Listing:
     samples: Collection[str]
     skip_vendor: bool
     after: Position | None = None
+    searched: Searched | None = None
 
 
 def prepare(call: Call, sort: str, samples: Collection[str]) -> Listing:
@@ -42,9 +45,10 @@ def prepare(call: Call, sort: str, samples: Collection[str]) -> Listing:
         order, after = resume(sort, scope, call.now, values)
     else:
         order = sort_by(sort, scope, call.now)
-    return Listing(
-        conditions(call, call.query, scope), order, scope, samples, bool(call.query.get("skip_vendor")), after
-    )
+    text = call.query.get("q")
+    searched = search(call, text) if text else None
+    where = conditions(call, call.query, scope, searched)
+    return Listing(where, order, scope, samples, bool(call.query.get("skip_vendor")), after, searched)
 
 
 def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -73,6 +77,9 @@ def one_page(call: Call, sort: str, samples: Collection[str]) -> tuple[list[dict
     }
     added = {"columns": headings(call), "words": added_words(call)}
     meta |= {name: some for name, some in added.items() if some}
+    if listing.searched is not None:
+        terms = [term.shown() for term in listing.searched.terms]
+        meta["search"] = {"terms": terms, "complete": listing.searched.complete}
     return show(call, listing, [position.id for position in shown]), meta
 
 
@@ -87,6 +94,10 @@ def show(call: Call, listing: Listing, ids: Sequence[int]) -> list[dict[str, Any
     trimmed = listing.skip_vendor and "sample_stack" in listing.samples
     samples = [*listing.samples, *(["exceptions"] if trimmed else [])]
     found = [issue for some in chunks(ids, BATCH) for issue in load_issues(call, some, listing.scope, samples)]
+    if listing.searched is not None:
+        hits = count_hits(call, ids, listing.searched.terms)
+        for issue in found:
+            issue["matching"] = hits.get(issue["id"])
     if trimmed:
         for issue in found:
             issue["sample_stack"] = without_libraries(issue["sample_stack"], issue.pop("exceptions"))

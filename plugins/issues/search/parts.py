@@ -3,22 +3,25 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, and_, func, or_, select
+from sqlalchemy import Connection, Row, Select, Table, and_, func, or_, select
 
 from snaglist.plugins.issues.tables import (
     event_hours,
+    grouping_texts,
     groupings,
     issue_facets,
     issues,
     occurrences,
     status_history,
 )
+from snaglist.plugins.system import rows
 
-FACETS = ("environment", "release", "channel", "source")
+FACETS = ("environment", "release", "channel", "host", "user", "source")
 VALUES_SHOWN = 20
 GROUPINGS_SHOWN = 100  # a learned value may have any number of words
 
-_OCCURRENCE = [column for column in occurrences.c if column.name != "issue_id"]
+_OCCURRENCE = [column for column in occurrences.c if column.name != "words"]
+_SOURCE = ("path", "log_type", "channel")
 _GROUPING = [column for column in groupings.c if column.name not in ("issue_id", "module_id", "created_at")]
 
 
@@ -27,8 +30,7 @@ def occurrence_page(
 ) -> Sequence[Row[Any]]:
     """Return occurrences with their source, newest first."""
     statement = (
-        select(*_OCCURRENCE, sources.c.path, sources.c.log_type, sources.c.channel)
-        .join_from(occurrences, sources, sources.c.id == occurrences.c.source_id)
+        _with_source(sources)
         .where(occurrences.c.issue_id == issue_id)
         .order_by(occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
         .limit(limit)
@@ -39,6 +41,19 @@ def occurrence_page(
         earlier = or_(occurrences.c.occurred_at < moment, occurrences.c.id < occurrence_id)
         statement = statement.where(and_(occurrences.c.occurred_at <= moment, earlier))
     return list(db.execute(statement))
+
+
+def occurrences_with(db: Connection, sources: Table, ids: Sequence[int]) -> Sequence[Row[Any]]:
+    """Return occurrences with their source, in no order."""
+    return rows.among(db, _with_source(sources), occurrences.c.id, ids)
+
+
+def _with_source(sources: Table) -> Select[Any]:
+    return (
+        select(*_OCCURRENCE, grouping_texts.c.body.label("layout"), *(sources.c[name] for name in _SOURCE))
+        .join_from(occurrences, sources, sources.c.id == occurrences.c.source_id)
+        .outerjoin(grouping_texts, grouping_texts.c.id == occurrences.c.layout_id)
+    )
 
 
 def one_occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
@@ -55,8 +70,8 @@ def days(db: Connection, issue_id: int) -> list[dict[str, Any]]:
     """Return the events per UTC day, ascending."""
     day = func.substr(event_hours.c.hour, 1, 10).label("day")
     statement = select(day, func.sum(event_hours.c.count).label("events")).where(event_hours.c.issue_id == issue_id)
-    rows = db.execute(statement.group_by(day).order_by(day))
-    return [{"day": row.day, "count": int(row.events)} for row in rows]
+    found = db.execute(statement.group_by(day).order_by(day))
+    return [{"day": row.day, "count": int(row.events)} for row in found]
 
 
 def history(db: Connection, issue_id: int) -> list[dict[str, Any]]:

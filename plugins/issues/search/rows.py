@@ -87,6 +87,7 @@ def _issue(row: Any, grouping: Any, now: str) -> dict[str, Any]:
         "count": int(row.events),
         "count_total": row.count_total,
         "stored_occurrences": row.stored_occurrences,
+        "users": row.users,
         "first_seen": row.first_seen,
         "last_seen": row.last_seen,
         "sparkline": [],

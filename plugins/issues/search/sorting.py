@@ -53,6 +53,8 @@ def sort_by(name: str, scope: Scope, now: str, anchor: str | None = None) -> Sor
         return Sort(scope.first_seen, descending=False)
     if name == "occurrences":
         return Sort(scope.count, numeric=True)
+    if name == "users":
+        return Sort(issues.c.users, numeric=True)
     return _trend(scope, anchor or scope.chart_hours(now)[-1])
 
 

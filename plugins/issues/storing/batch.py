@@ -8,10 +8,10 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues import hookspecs
-from snaglist.plugins.issues.checking import change_events
 from snaglist.plugins.issues.events import RANK, SEVERITIES, Event, EventSource, StoredBatch, StoredEvent
 from snaglist.plugins.issues.facets import add_facets
 from snaglist.plugins.issues.grouping import grouping_key
+from snaglist.plugins.issues.preparing import prepare_events
 from snaglist.plugins.issues.storing import queries
 from snaglist.plugins.issues.storing.places import find_or_make
 from snaglist.plugins.issues.storing.queries import Place
@@ -19,6 +19,7 @@ from snaglist.plugins.issues.storing.samples import MAX_CONTEXT, is_cut
 from snaglist.plugins.issues.storing.tally import Group, tally
 from snaglist.plugins.issues.storing.texts import clean, short
 from snaglist.plugins.issues.storing.updating import update_issues
+from snaglist.plugins.issues.values import Described, describe
 
 MAX_EVENTS = 1_000
 ATTEMPTS = 5
@@ -35,7 +36,7 @@ def store_events(
     when storing them fails, and the ids of their occurrences are given. The row of `sources` is the caller's: its
     `occurrence_count` grows by `len(batch.stored)`.
     """
-    return store_prepared(call, source, change_events(call, events), reoccur=reoccur, unseen=unseen)
+    return store_prepared(call, source, prepare_events(call, events), reoccur=reoccur, unseen=unseen)
 
 
 def store_prepared(
@@ -90,7 +91,8 @@ def _store(call: Call, batch: StoredBatch, fresh: Sequence[Event], *, with_ids: 
     _update_groupings(db, counted.groups, places.by_fingerprint)
     by_issue = _by_issue(counted.groups, places.by_fingerprint)
     locked = queries.lock_issues(db, by_issue)
-    queries.add_occurrences(db, _occurrence_rows(batch.stored, source.id, call.now))
+    described = describe(db, [(one.event, one.grouping_id) for one in batch.stored])
+    queries.add_occurrences(db, _occurrence_rows(batch.stored, described, source.id, call.now))
     if with_ids:
         ids = queries.occurrence_ids(db, source.id, [event.byte_start for event in fresh])
         for one in batch.stored:
@@ -152,7 +154,9 @@ def _update_groupings(db: Connection, groups: Mapping[str, Group], places: Mappi
     queries.add_hours(db, hours)
 
 
-def _occurrence_rows(stored: Sequence[StoredEvent], source_id: int, now: str) -> list[dict[str, Any]]:
+def _occurrence_rows(
+    stored: Sequence[StoredEvent], described: Sequence[Described], source_id: int, now: str
+) -> list[dict[str, Any]]:
     return [
         {
             "issue_id": one.issue_id,
@@ -160,8 +164,9 @@ def _occurrence_rows(stored: Sequence[StoredEvent], source_id: int, now: str) ->
             "source_id": source_id,
             "received_at": now,
             **occurrence_row(one.event),
+            **texts._asdict(),
         }
-        for one in stored
+        for one, texts in zip(stored, described, strict=True)
     ]
 
 
@@ -176,6 +181,7 @@ def occurrence_row(event: Event) -> dict[str, Any]:
         "environment": short(event.environment, 100),
         "release": short(event.release, 120) if event.release else None,
         "server_name": short(event.server_name, 200) if event.server_name else None,
+        "user_name": short(event.user, 200) if event.user else None,
         "event_id": _event_id(event),
         "byte_start": event.byte_start,
         "byte_end": event.byte_end,

@@ -16,9 +16,9 @@ from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import hookspecs
-from snaglist.plugins.issues.checking import change_events
 from snaglist.plugins.issues.events import Event, EventSource, StoredBatch
 from snaglist.plugins.issues.grouping import GroupingKey, grouping_key
+from snaglist.plugins.issues.preparing import prepare_events
 from snaglist.plugins.issues.storing import queries
 from snaglist.plugins.issues.storing.batch import occurrence_row, store_prepared
 from snaglist.plugins.issues.storing.removing import lose_occurrences, remove_occurrences
@@ -26,13 +26,14 @@ from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.storing.taking import take_out
 from snaglist.plugins.issues.tables import groupings, issues, occurrences
 from snaglist.plugins.issues.totals import Totals
+from snaglist.plugins.issues.values import describe
 
 NOTHING: Mapping[int, str] = {}
 # Columns that decide where an event is counted; the others are only shown.
-_COUNTED = ("severity", "environment", "release")
+_COUNTED = ("severity", "environment", "release", "server_name", "user_name")
 _SHOWN = (
-    "occurred_at", "time_source", "level_source", "server_name", "byte_end", "provisional", "truncated",
-    "context_preview",
+    "occurred_at", "time_source", "level_source", "byte_end", "provisional", "truncated", "context_preview",
+    "layout_id", "slots", "words",
 )  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def reread_events(
     under, by position; of others it is taken for the same.
     """
     db = call.db
-    events = change_events(call, events)
+    events = prepare_events(call, events)
     keys = {event.byte_start: grouping_key(event, source.module_id) for event in events}
     rows = {place: row for place, row in _stored(db, source.id, start, end).items() if place not in untouched}
     fingerprints = _lock(db, rows, keys)
@@ -160,8 +161,9 @@ def _alike(event: Event, row: RowMapping) -> bool:
 
 def _show_again(db: Connection, same: Sequence[tuple[Event, RowMapping]]) -> None:
     changes = []
-    for event, row in same:
-        new = occurrence_row(event)
+    described = describe(db, [(event, row["grouping_id"]) for event, row in same])
+    for (event, row), texts in zip(same, described, strict=True):
+        new = {**occurrence_row(event), **texts._asdict()}
         if any(new[name] != row[name] for name in _SHOWN):
             changes.append({"row_id": row["id"], **{name: new[name] for name in _SHOWN}})
     if changes:
@@ -244,10 +246,11 @@ def _give_back(call: Call, source: EventSource, back: Sequence[Event], keys: Map
     stored = [event for event in back if keys[event.byte_start].fingerprint in places]
     rows = []
     more: Counter[int] = Counter()
-    for event in stored:
-        place = places[keys[event.byte_start].fingerprint]
+    found = [places[keys[event.byte_start].fingerprint] for event in stored]
+    described = describe(call.db, [(event, place.grouping_id) for event, place in zip(stored, found, strict=True)])
+    for event, place, texts in zip(stored, found, described, strict=True):
         ids = {"issue_id": place.issue_id, "grouping_id": place.grouping_id, "source_id": source.id}
-        rows.append({**occurrence_row(event), **ids, "received_at": call.now})
+        rows.append({**occurrence_row(event), **texts._asdict(), **ids, "received_at": call.now})
         more[place.issue_id] -= 1
     if rows:
         call.db.execute(insert(occurrences), rows)

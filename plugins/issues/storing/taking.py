@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, Table, and_, bindparam, delete, s
 
 from snaglist.kernel import digest
 from snaglist.kernel.database import chunks
-from snaglist.plugins.issues.facets import OTHER
+from snaglist.plugins.issues.facets import OTHER, USER, count_users
 from snaglist.plugins.issues.storing.queries import CHUNK, lock_issues
 from snaglist.plugins.issues.storing.texts import clean, short
 from snaglist.plugins.issues.tables import event_days, event_hours, groupings, issue_facets, issues
@@ -54,12 +54,15 @@ def _take_out_facets(db: Connection, taken: Sequence[tuple[RowMapping, str]], pa
             "channel": short(channel, 255),
             "source": path,
         }
+        if row["layout_id"] is not None:  # an event of a version before these were counted
+            values |= {"host": row["server_name"], "user": row["user_name"]}
         wanted.update((row["issue_id"], facet, digest(value)) for facet, value in values.items() if value)
     known = set(_known_facets(db, wanted))
     counted: Counter[_Facet] = Counter()
     for key, number in wanted.items():  # a value that is not counted by itself is among the others
         counted[key if key in known else (key[0], key[1], digest(OTHER))] += number
     count_fewer(db, issue_facets, ("issue_id", "facet", "value_hash"), counted)
+    count_users(db, {issue_id for issue_id, facet, _ in counted if facet == USER})
 
 
 def _known_facets(db: Connection, facets: Iterable[_Facet]) -> Iterable[_Facet]:

@@ -45,8 +45,9 @@ class Tally:
     days: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
-# Events that agree in all of these are counted together: fingerprint, hour, severity, environment, release, channel.
-_Alike = tuple[str, str, str, str, str | None, str]
+# Events that agree in all of these are counted together: fingerprint, hour, severity, environment, release, channel,
+# host, user.
+_Alike = tuple[str, str, str, str, str | None, str, str | None, str | None]
 
 
 def tally(events: Sequence[Event], keys: Iterable[GroupingKey], path: str) -> Tally:
@@ -61,6 +62,8 @@ def tally(events: Sequence[Event], keys: Iterable[GroupingKey], path: str) -> Ta
             event.environment,
             event.release,
             event.channel,
+            event.server_name,
+            event.user,
         )
         orders = alike.get(same)
         if orders is None:
@@ -83,6 +86,8 @@ def _count(counted: Tally, key: GroupingKey, times: list[tuple[str, int]], event
         ("environment", short(latest.environment, 100)),
         ("release", short(latest.release or "", 120)),
         ("channel", short(latest.channel, 255)),
+        ("host", short(latest.server_name or "", 200)),
+        ("user", short(latest.user or "", 200)),
         ("source", path),
     ):
         if value:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, RowMapping, Table, delete, func, insert,
 
 from snaglist.kernel import digest
 from snaglist.kernel.database import inserted_id
-from snaglist.plugins.issues.facets import OTHER, Facet, Span, add_facets
+from snaglist.plugins.issues.facets import OTHER, Facet, Span, add_facets, count_users
 from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,
@@ -62,6 +62,7 @@ def move_facets(db: Connection, sources: Table, issue_id: int, new_id: int) -> N
     moved: dict[Facet, Span] = {}
     moment = occurrences.c.occurred_at
     told = {"environment": occurrences.c.environment, "release": occurrences.c.release}
+    told |= {"host": occurrences.c.server_name, "user": occurrences.c.user_name}
     told |= {"channel": sources.c.channel, "source": sources.c.path}
     for facet, column in told.items():
         statement = (
@@ -84,6 +85,7 @@ def move_facets(db: Connection, sources: Table, issue_id: int, new_id: int) -> N
         db.execute(update(issue_facets).where(*mine).values(count=issue_facets.c["count"] - span.count))
     db.execute(delete(issue_facets).where(issue_facets.c.issue_id == issue_id, issue_facets.c["count"] <= 0))
     add_facets(db, {new_id: moved})
+    count_users(db, [issue_id])
 
 
 def _counted_as(counts: Mapping[Facet, int], facet: str, value: str) -> str | None:

@@ -101,6 +101,7 @@ def read_pushed(call: Call, occurrence_id: int) -> Event | None:
     event.occurred_at, event.time_source = row.occurred_at, row.time_source
     event.severity, event.level_source = row.severity, row.level_source or ""
     event.environment, event.release, event.server_name = row.environment, row.release, row.server_name
+    event.user = row.user_name
     event.channel, event.event_id, event.truncated = row.channel, row.event_id, row.truncated
     event.byte_start, event.byte_end = row.byte_start, row.byte_end
     event.preview = row.context_preview or ""

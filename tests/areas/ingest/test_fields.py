@@ -7,8 +7,8 @@ import pytest
 
 from snaglist.plugins.ingest.checking import check_event
 from snaglist.plugins.issues import Event
+from snaglist.plugins.issues.preparing import REDACTED
 from snaglist.plugins.logs import redacted_names
-from snaglist.plugins.logs.options import REDACTED
 
 NOW = "2024-05-01 10:00:00"
 

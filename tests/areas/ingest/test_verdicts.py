@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 
 from snaglist.plugins.ingest.checking import Unfit, check_event
 from snaglist.plugins.issues import Event
+from snaglist.plugins.issues.preparing import REDACTED
 from snaglist.plugins.logs import redacted_names
-from snaglist.plugins.logs.options import REDACTED
 from snaglist.plugins.logs.pushing.document import document_of, event_of
 
 SCHEMA = json.loads((files("snaglist.schemas") / "ingest" / "event.json").read_text(encoding="utf-8"))

@@ -85,6 +85,8 @@ def test_whole_answer(client: Client, rows: Any) -> None:
         "environment": [{"value": "production", "count": 2}, {"value": "qa", "count": 1}],
         "release": [{"value": "v2", "count": 1}],
         "channel": [{"value": "app.log", "count": 3}],
+        "host": [],
+        "user": [],
         "source": [{"value": "/srv/log/app.log", "count": 3}],
     }
     assert found["suggestions"] == []

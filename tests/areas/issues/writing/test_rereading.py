@@ -48,7 +48,8 @@ def test_events_that_are_as_they_were_change_nothing(sqlite_desk: Any) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"severity": "WARNING"}, {"environment": "test"}, {"release": "2"}, {"fingerprint": "b"},
+        {"severity": "WARNING"}, {"environment": "test"}, {"release": "2"}, {"fingerprint": "b"}, {"user": "jo"},
+        {"server_name": "web-2"},
         {"occurred_at": "2026-01-03 11:00:02"},
     ],
 )  # fmt: skip
@@ -126,7 +127,7 @@ def test_an_event_that_was_never_counted_is_stored(sqlite_desk: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("occurred_at", "2026-01-03 10:59:59"), ("server_name", "web-2"), ("byte_end", 99), ("provisional", True),
+        ("occurred_at", "2026-01-03 10:59:59"), ("byte_end", 99), ("provisional", True),
         ("truncated", True), ("time_source", "file"), ("level_source", "words"),
     ],
 )  # fmt: skip

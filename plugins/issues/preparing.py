@@ -1,0 +1,78 @@
+"""What is done to every event before it is grouped: plugins change it, who it happened to is read, secrets go."""
+
+from collections.abc import Sequence
+
+from snaglist.kernel import Call, Option
+from snaglist.plugins.issues.checking import change_events
+from snaglist.plugins.issues.events import Event
+from snaglist.plugins.issues.redaction import NAMED, Redaction, check_pattern, redaction
+from snaglist.plugins.issues.values.contexts import named_values
+
+REDACTED = [
+    "password", "passwd", "secret", "token", "api_key", "apikey", "access_token", "refresh_token", "authorization",
+    "cookie", "set-cookie", "session", "csrf", "credit_card", "card_number", "cvv",
+]  # fmt: skip
+USER_KEYS = [
+    "user.id", "user_id", "userId", "enduser.id", "user.username", "user.name", "user.email", "user", "username",
+]  # fmt: skip
+
+
+class PatternsOption(Option):
+    """A configuration key that lists what is redacted wherever it stands."""
+
+    wanted = f"a list of {', '.join(NAMED)} and expressions of RE2 that find no empty text"
+
+    def read(self, raw: object) -> list[str]:
+        """Return the list; raises ValueError when one is no expression."""
+        patterns = Option.read(self, raw)
+        listed = patterns if isinstance(patterns, list) else []
+        for pattern in listed:
+            check_pattern(pattern)
+        return listed
+
+
+PRIVACY = (
+    Option("privacy.redact_keys", REDACTED, "values under these keys are never stored, and not shown of raw logs"),
+    PatternsOption(
+        "privacy.redact_patterns",
+        [],
+        f"what is never stored wherever it stands: {', '.join(NAMED)}, or expressions of RE2",
+    ),
+    Option("privacy.user_keys", USER_KEYS, "fields of a context that say who an event happened to; empty: nobody"),
+)
+
+
+def prepare_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
+    """Return the events to store, changed by plugins (`events_storing`), with their users and without secrets."""
+    events = change_events(call, events)
+    user_keys = call.setting("privacy.user_keys")
+    without = redaction_of(call)
+    for event in events:
+        if event.user is None and user_keys and "user" in event.context.lower():
+            event.user = _user(event.context, user_keys)
+        _redact(event, without)
+    return events
+
+
+def redaction_of(call: Call) -> Redaction:
+    """Return what takes secrets out of texts, as the settings say."""
+    return redaction(tuple(call.setting("privacy.redact_keys")), tuple(call.setting("privacy.redact_patterns")))
+
+
+def _user(context: str, keys: Sequence[str]) -> str | None:
+    values = named_values(context)
+    return next((values[key] for key in keys if values.get(key)), None)
+
+
+def _redact(event: Event, without: Redaction) -> None:
+    event.message = without.text(event.message)
+    if event.context:
+        event.context = without.text(event.context)
+    if event.preview:
+        event.preview = without.text(event.preview)
+    if event.stack:
+        event.stack = without.text(event.stack)
+    if event.user:
+        event.user = without.text(event.user)
+    for exception in event.exceptions:
+        exception.message = without.text(exception.message)

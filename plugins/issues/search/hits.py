@@ -1,0 +1,40 @@
+"""How many events of the issues that a search found hold what was searched for."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+
+from snaglist.kernel import Call
+from snaglist.plugins.issues.search.finding import stored_texts
+from snaglist.plugins.issues.search.matching import Matching, matching_of
+from snaglist.plugins.issues.search.words import Term
+from snaglist.plugins.issues.tables import occurrences
+
+MOST = 1_000  # events that are looked at
+
+
+def count_hits(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, dict[str, Any]]:
+    """Return, by issue, how many events match: `events`, and `exact`; no entry where the issue itself has it all."""
+    wanted = matching_of(call, ids, terms)
+    by_terms: defaultdict[Matching, list[int]] = defaultdict(list)
+    for issue_id, matching in wanted.items():
+        by_terms[matching].append(issue_id)
+    found: dict[int, dict[str, Any]] = {}
+    for matching, issue_ids in by_terms.items():
+        narrowed = matching.narrowed(call.db)
+        if narrowed is None:
+            continue
+        inside = narrowed.subquery()
+        statement = (
+            select(occurrences.c.id)
+            .join_from(inside, occurrences, occurrences.c.id == inside.c.id)
+            .where(occurrences.c.issue_id.in_(issue_ids))
+            .limit(MOST + 1)
+        )
+        candidates = list(call.db.execute(statement).scalars())
+        counted = Counter(text.issue_id for text in stored_texts(call, candidates[:MOST]) if matching.holds(text))
+        exact = len(candidates) <= MOST
+        found.update({issue_id: {"events": counted[issue_id], "exact": exact} for issue_id in issue_ids})
+    return found

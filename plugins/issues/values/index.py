@@ -1,0 +1,85 @@
+"""The index of words that each database brings: FTS5 of SQLite, GIN of PostgreSQL, FULLTEXT of MySQL and MariaDB.
+
+It belongs to a table with a column `words`, made by `words.index_words`, so that the three agree on what a word is.
+Measured beside a table of our own with a row for each word: that one took 8 times as long to write on SQLite, and three
+times the room on PostgreSQL.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    MetaData,
+    Select,
+    Table,
+    cast,
+    column,
+    inspect,
+    literal,
+    literal_column,
+    select,
+    table,
+)
+from sqlalchemy.dialects import mysql, postgresql
+
+from snaglist.plugins.issues.values.words import index_word
+from snaglist.plugins.system import qualified
+
+_SPLIT = "array_to_tsvector(string_to_array(words, ' '))"
+
+
+def add_word_index(db: Connection, name: str) -> None:
+    """Make the index of the `words` of a table that has an `id`, in a schema step."""
+    indexed = Table(name, MetaData())
+    name = f"ix_{indexed.name}_words"
+    if db.dialect.name == "sqlite":
+        _add_on_sqlite(db, indexed.name)
+    elif db.dialect.name == "postgresql":
+        db.exec_driver_sql(f"CREATE INDEX IF NOT EXISTS {name} ON {qualified(db, indexed)} USING gin ({_SPLIT})")
+    elif name not in _indexes(db, indexed):
+        db.exec_driver_sql(f"ALTER TABLE {qualified(db, indexed)} ADD FULLTEXT INDEX {name} (words)")
+
+
+def _indexes(db: Connection, indexed: Table) -> set[str | None]:
+    return {found["name"] for found in inspect(db).get_indexes(indexed.name, db.get_execution_options().get("tenant"))}
+
+
+def _add_on_sqlite(db: Connection, name: str) -> None:
+    index = f"{name}_index"
+    tokens = "unicode61 remove_diacritics 0 tokenchars _"
+    db.exec_driver_sql(
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS {index} USING fts5(words, content='{name}', content_rowid='id',"
+        f" detail=none, columnsize=0, tokenize='{tokens}')"
+    )
+    add = f"INSERT INTO {index} (rowid, words) VALUES (new.id, new.words);"
+    take = f"INSERT INTO {index} ({index}, rowid, words) VALUES ('delete', old.id, old.words);"
+    for event, when, work in (
+        ("INSERT", "new.words IS NOT NULL", add),
+        ("DELETE", "old.words IS NOT NULL", take),
+        ("UPDATE OF id, words", "old.words IS NOT NULL", take),
+        ("UPDATE OF words, id", "new.words IS NOT NULL", add),
+    ):
+        trigger = f"{index}_{event.lower().replace(', ', '_').replace(' ', '_')}"
+        moment = "BEFORE" if work is take and event.startswith("UPDATE") else "AFTER"
+        db.exec_driver_sql(
+            f"CREATE TRIGGER IF NOT EXISTS {trigger} {moment} {event} ON {name} WHEN {when} BEGIN {work} END"
+        )
+
+
+def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
+    """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
+    *others, last = map(index_word, words)
+    ids = indexed.c.id
+    if db.dialect.name == "sqlite":
+        index = table(f"{indexed.name}_index", column("rowid"), column(f"{indexed.name}_index"))
+        wanted = " AND ".join([f'"{word}"' for word in others] + [f'"{last}"{" *" if prefix else ""}'])
+        return select(index.c.rowid.label("id")).where(index.c[f"{indexed.name}_index"].op("MATCH")(wanted))
+    if db.dialect.name == "postgresql":
+        wanted = " & ".join([f"'{word}'" for word in others] + [f"'{last}'{':*' if prefix else ''}"])
+        query = cast(literal(wanted), postgresql.TSQUERY)
+        split: ColumnElement[Any] = literal_column(f"array_to_tsvector(string_to_array({indexed.name}.words, ' '))")
+        return select(ids).where(split.op("@@")(query))
+    wanted = " ".join([f"+{word}" for word in others] + [f"+{last}{'*' if prefix else ''}"])
+    return select(ids).where(mysql.match(indexed.c.words, against=literal(wanted)).in_boolean_mode())

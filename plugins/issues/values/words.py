@@ -1,0 +1,58 @@
+"""The words of a text, as a search compares them, and how the index of the database is given them.
+
+A word is a run of letters and digits, with what joins such runs within a name, a number, an address: `web-1`,
+`10.0.0.7`, `jo@example.com`. One of few parts is found by each of them too: `ORD-52045` by `52045`. Case is folded.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from snaglist.kernel import key
+
+MAX_WORD = 64  # characters that count of a word
+MAX_WORDS = 200  # words that are kept of an event, the first ones
+_WORD = re.compile(r"[^\W_](?:[\w.@-]*[^\W_])?")
+_JOINS = re.compile(r"[_.@-]+")
+_MOST_PARTS = 3
+# Index words are of letters, digits and underscores alone, which no database takes apart, and longer than what MariaDB
+# leaves out for being short or frequent. What else a word holds is written with an underscore.
+_BEGIN = "__"
+_WRITTEN = {"_": "__", "-": "_a", ".": "_b", "@": "_c"}
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a text in its order, each once."""
+    found: dict[str, None] = {}
+    for word in _WORD.findall(key(text)):
+        found.update(_with_parts(word[:MAX_WORD]))
+    return list(found)
+
+
+@lru_cache(maxsize=8192)
+def _with_parts(word: str) -> dict[str, None]:
+    parts = _JOINS.split(word)
+    return dict.fromkeys((word, *parts) if 1 < len(parts) <= _MOST_PARTS else (word,))
+
+
+def whole_words(text: str) -> list[str]:
+    """Return the words of a text without their parts: what a search looks for."""
+    return list(dict.fromkeys(word[:MAX_WORD] for word in _WORD.findall(key(text))))
+
+
+def index_words(words: Iterable[str]) -> str:
+    """Return words as the index of the database takes them."""
+    return " ".join(map(index_word, words))
+
+
+def index_word(word: str) -> str:
+    """Return a word as the index of the database knows it; the beginning of a word gives the beginning of that."""
+    return _BEGIN + word if word.isascii() and word.isalnum() else _written(word)
+
+
+@lru_cache(maxsize=8192)
+def _written(word: str) -> str:
+    return _BEGIN + "".join(
+        letter if letter.isascii() and letter.isalnum() else _WRITTEN.get(letter) or f"_x{ord(letter):x}_"
+        for letter in word
+    )
