@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from snaglist.kernel import Call, Option
 from snaglist.plugins.issues.checking import change_events
-from snaglist.plugins.issues.events import Event
+from snaglist.plugins.issues.events import CodeContext, Event
 from snaglist.plugins.issues.redaction import NAMED, Redaction, check_pattern, redaction
 from snaglist.plugins.issues.values.contexts import named_values
 
@@ -50,7 +50,7 @@ def prepare_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
     for event in events:
         if event.user is None and user_keys and "user" in event.context.lower():
             event.user = _user(event.context, user_keys)
-        _redact(event, without)
+        redact(event, without)
     return events
 
 
@@ -64,15 +64,25 @@ def _user(context: str, keys: Sequence[str]) -> str | None:
     return next((values[key] for key in keys if values.get(key)), None)
 
 
-def _redact(event: Event, without: Redaction) -> None:
+def redact(event: Event, without: Redaction) -> None:
+    """Take secrets out of the texts of an event."""
     event.message = without.text(event.message)
     if event.context:
         event.context = without.text(event.context)
     if event.preview:
         event.preview = without.text(event.preview)
     if event.stack:
-        event.stack = without.text(event.stack)
+        event.stack = without.stack(event.stack)
     if event.user:
         event.user = without.text(event.user)
     for exception in event.exceptions:
         exception.message = without.text(exception.message)
+        for frame in exception.frames:
+            frame.context = _without_secrets(frame.context, without)
+
+
+def _without_secrets(context: CodeContext | None, without: Redaction) -> CodeContext | None:
+    if context is None:
+        return None
+    line, pre, post = context
+    return CodeContext(without.code(line), tuple(map(without.code, pre)), tuple(map(without.code, post)))

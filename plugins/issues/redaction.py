@@ -24,6 +24,11 @@ _VALUE = (
     r"""("(?:[^"\\]|\\.)*"?|\\"(?:[^"\\]|\\[^"])*(?:\\")?|'[^']*'?"""
     r"""|(?:(?:Bearer|Basic|Digest|Token) )?[^\s,;&"'(){}\[\]]+)"""
 )
+# What code gives to a name, or compares it with: a text in quotes or a number, also behind the type of a variable.
+_GIVEN = (
+    r"""["'\]]{0,2}\s{0,4}(?:=>|[=!]={1,2}|:=|:[\w.,| \[\]]{0,60}=|[=:])\s{0,4}[a-zA-Z]{0,2})"""
+    r"""("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][\w.]*)"""
+)
 _MARK = re.compile(r"""(?:\\?["'])?""")
 _MAX_MEMORY = 32 << 20
 
@@ -34,6 +39,7 @@ class Redaction:
     def __init__(self, keys: Iterable[str], patterns: Iterable[str]) -> None:
         names = "|".join(_spelled(name) for name in keys if name)
         self._keys = _compiled(rf"""(?i)(\b(?:{names})\\?["']?\s{{0,4}}[=:]\s{{0,4}}){_VALUE}""") if names else None
+        self._code = _compiled(rf"(?i)(\b(?:{names}){_GIVEN}") if names else None
         patterns = list(patterns)
         others = [f"(?:{NAMED.get(pattern, pattern)})" for pattern in patterns if pattern != CARD]
         self._card = CARD in patterns
@@ -44,6 +50,22 @@ class Redaction:
         text = clean(text)
         if self._keys is not None and self._keys.search(text):
             text = self._keys.sub(_without_value, text)
+        return self._without_patterns(text)
+
+    def code(self, line: str) -> str:
+        """Return a line of code without it. Names that are given to names are no secrets."""
+        return self._without_patterns(self._without_given(clean(line)))
+
+    def stack(self, text: str) -> str:
+        """Return a stack without it: code stands in it, and messages."""
+        return self.text(self._without_given(clean(text)))
+
+    def _without_given(self, text: str) -> str:
+        if self._code is not None and self._code.search(text):
+            text = self._code.sub(_without_value, text)
+        return text
+
+    def _without_patterns(self, text: str) -> str:
         if self._card:
             text = _CARD.sub(_without_card, text)
         if self._patterns is not None:

@@ -186,7 +186,7 @@ def test_lines_of_code_hold_no_secrets(serving: Serving) -> None:
     assert code == {
         "pre": ['token: str = "[redacted]"', '{"api-key": "[redacted]"}', "if secret == f'[redacted]':"],
         "line": "bank.login(user, password='[redacted]', region=\"eu\")",
-        "post": ["PASSWORD = '[redacted]", 'tokens = "shown"', ""],
+        "post": ["PASSWORD = '[redacted]'", 'tokens = "shown"', ""],
     }
     (issue,) = sdk.issues()
     assert "password='[redacted]'" in issue["sample_stack"]

@@ -9,6 +9,7 @@ from snaglist.kernel import Call, NotFound
 from snaglist.plugins.issues.checking import link_frames, resolve_stack
 from snaglist.plugins.issues.contract import ShownStack
 from snaglist.plugins.issues.events import Event
+from snaglist.plugins.issues.preparing import redact, redaction_of
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search import parts
 from snaglist.plugins.issues.storing.frames import kept_code, show_context, stored_exceptions
@@ -25,7 +26,11 @@ def shown_event(call: Call, issue: Mapping[str, Any], occurrence_id: int | None)
     if occurrence_id is not None and (row is None or row.issue_id != issue["id"]):
         raise NotFound("Unknown occurrence of this issue.")
     event = _stored(issue, row) if wanted is None or wanted == sample_id else read_back(call, wanted)
-    return event and resolve_stack(call, event)
+    if event is None:
+        return None
+    event = resolve_stack(call, event)
+    redact(event, redaction_of(call))  # a file still has what was not stored, a source map has code of its own
+    return event
 
 
 def show_exceptions(call: Call, event: Event, module_id: int | None) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ An area that takes events makes a `SenderKeys` for who may send, `Rates` for how
 it turns what was sent into `Pushed`, with the context made safe by a `Pruner`.
 """
 
-from snaglist.plugins.logs.pushing.code import redacted_code
 from snaglist.plugins.logs.pushing.committing import Intake
 from snaglist.plugins.logs.pushing.context import MAX_BREADCRUMBS, Pruner, redacted_names
 from snaglist.plugins.logs.pushing.document import exceptions_of, read_pushed, structure_of
@@ -27,7 +26,6 @@ __all__ = [
     "give_back",
     "pushed_text",
     "read_pushed",
-    "redacted_code",
     "redacted_names",
     "sender_key",
     "structure_of",

@@ -26,7 +26,7 @@ _MAX_USUAL = 8_192
 
 def redacted_names(names: Iterable[str]) -> frozenset[str]:
     """Return configured names in the form in which keys are compared."""
-    return frozenset(folded_name(name) for name in names)
+    return frozenset(_folded(name) for name in names)
 
 
 class Pruner:
@@ -125,9 +125,8 @@ def _usual_names(redacted: frozenset[str]) -> set[str]:
 @lru_cache(maxsize=4096)
 def _name(name: str) -> tuple[str, str]:
     """Return a name as it is stored, and as it is compared."""
-    return clean(name), folded_name(name)
+    return clean(name), _folded(name)
 
 
-def folded_name(name: str) -> str:
-    """Return a name as it is compared."""
+def _folded(name: str) -> str:
     return key(name).replace("-", "_")

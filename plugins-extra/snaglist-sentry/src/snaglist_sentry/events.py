@@ -45,12 +45,12 @@ class Converter:
         """Return an event; Unfit for what says nothing. What is wrong in its optional parts is left out."""
         if not isinstance(given, dict):
             raise Unfit("must be an object")
-        exceptions = exceptions_in(given, self._redacted)
+        exceptions = exceptions_in(given)
         said, template = _said(given)
         message = _title(exceptions[-1]) if exceptions else said
         if not message:
             raise Unfit("event: must have an exception or a message")
-        stack = stack_text(given, exceptions, self._redacted)
+        stack = stack_text(given, exceptions)
         moment = _moment(given.get("timestamp"), self._now)
         tags = _tags(given.get("tags"))
         context, cut = self._context(given, tags, said if exceptions and said != message else "")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame, clean
-from snaglist.plugins.logs import redacted_code
 
 MAX_EXCEPTIONS = 50
 MAX_FRAMES = 250
@@ -26,27 +25,24 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def exceptions_in(event: Mapping[str, Any], redacted: frozenset[str]) -> list[ExceptionInfo]:
-    """Return the exceptions, the one raised last at the end: the order they are sent in.
-
-    What lines of code give to names of `redacted` is left out of them.
-    """
+def exceptions_in(event: Mapping[str, Any]) -> list[ExceptionInfo]:
+    """Return the exceptions, the one raised last at the end: the order they are sent in."""
     platform = event.get("platform")
     given = [one for one in listed(event.get("exception")) if isinstance(one, dict)]
-    return [_exception(one, platform, redacted) for one in given[-MAX_EXCEPTIONS:]]
+    return [_exception(one, platform) for one in given[-MAX_EXCEPTIONS:]]
 
 
-def stack_text(event: Mapping[str, Any], exceptions: Sequence[ExceptionInfo], redacted: frozenset[str]) -> str:
+def stack_text(event: Mapping[str, Any], exceptions: Sequence[ExceptionInfo]) -> str:
     """Return the stacks as a text, each with the lines of source that were sent; without exceptions, a thread's."""
     script = event.get("platform") in _SCRIPT
     given = [one for one in listed(event.get("exception")) if isinstance(one, dict)][-MAX_EXCEPTIONS:]
     if not exceptions:
         stack = _thread_stack(event)
-        return "\n".join(_lines(stack, script, redacted)) if stack else ""
+        return "\n".join(_lines(stack, script)) if stack else ""
     parts = []
     for one, sent in zip(exceptions, given, strict=True):
         said = f"{one.type}: {one.message}" if one.message else one.type
-        lines = list(_lines(sent.get("stacktrace"), script, redacted))
+        lines = list(_lines(sent.get("stacktrace"), script))
         parts.append("\n".join([said, *lines] if script else [_HEADING, *lines, said] if lines else [said]))
     if script:
         return "\nCaused by: ".join(reversed(parts))
@@ -56,13 +52,13 @@ def stack_text(event: Mapping[str, Any], exceptions: Sequence[ExceptionInfo], re
 _HEADING = "Traceback (most recent call last):"
 
 
-def _exception(given: Mapping[str, Any], platform: Any, redacted: frozenset[str]) -> ExceptionInfo:
+def _exception(given: Mapping[str, Any], platform: Any) -> ExceptionInfo:
     kind = _text(given.get("type")) or "Error"
     said = given.get("value")
     message = (
         clean(said[:MAX_MESSAGE]) if isinstance(said, str) else "" if said is None else clean(str(said))[:MAX_TEXT]
     )
-    frames = [_frame(frame, platform, redacted) for frame in _frames(given.get("stacktrace"))]
+    frames = [_frame(frame, platform) for frame in _frames(given.get("stacktrace"))]
     return ExceptionInfo(kind, message.strip(), frames[::-1])  # they are sent outermost first
 
 
@@ -72,7 +68,7 @@ def _frames(stack: Any) -> Sequence[Mapping[str, Any]]:
     return given[-MAX_FRAMES:]
 
 
-def _frame(given: Mapping[str, Any], platform: Any, redacted: frozenset[str]) -> Frame:
+def _frame(given: Mapping[str, Any], platform: Any) -> Frame:
     function, module = _text(given.get("function")), _text(given.get("module"))
     if function and module and platform in _QUALIFIED:
         function = f"{module}.{function}"
@@ -82,34 +78,34 @@ def _frame(given: Mapping[str, Any], platform: Any, redacted: frozenset[str]) ->
         _number(given, "lineno"),
         _number(given, "colno"),
         given.get("in_app") is not False,
-        _context(given, redacted),
+        _context(given),
     )
 
 
-def _context(given: Mapping[str, Any], redacted: frozenset[str]) -> CodeContext | None:
+def _context(given: Mapping[str, Any]) -> CodeContext | None:
     """Return the code of a frame; None when the line that it is at was not sent, or says nothing."""
     line = given.get("context_line")
     if not isinstance(line, str) or not line.strip():
         return None
     if given.get("in_app") is False:
-        return CodeContext(_code(line, redacted))
+        return CodeContext(_code(line))
     pre, post = (found if isinstance(found := given.get(name), list) else [] for name in _AROUND_NAMES)
-    return CodeContext(_code(line, redacted), _all_code(pre[-AROUND:], redacted), _all_code(post[:AROUND], redacted))
+    return CodeContext(_code(line), _all_code(pre[-AROUND:]), _all_code(post[:AROUND]))
 
 
-def _all_code(lines: Sequence[Any], redacted: frozenset[str]) -> tuple[str, ...]:
-    return tuple(_code(line, redacted) if isinstance(line, str) else "" for line in lines)
+def _all_code(lines: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(_code(line) if isinstance(line, str) else "" for line in lines)
 
 
-def _code(line: str, redacted: frozenset[str]) -> str:
-    return clean(redacted_code(line[:MAX_TEXT].rstrip(), redacted))
+def _code(line: str) -> str:
+    return clean(line[:MAX_TEXT].rstrip())
 
 
 def _place(given: Mapping[str, Any]) -> str | None:
     return _text(given.get("filename")) or _text(given.get("abs_path")) or _text(given.get("module"))
 
 
-def _lines(stack: Any, script: bool, redacted: frozenset[str]) -> Iterator[str]:
+def _lines(stack: Any, script: bool) -> Iterator[str]:
     frames = _frames(stack)
     for given in reversed(frames) if script else frames:
         place, function = _place(given) or "<unknown>", _text(given.get("function"))
@@ -121,7 +117,7 @@ def _lines(stack: Any, script: bool, redacted: frozenset[str]) -> Iterator[str]:
         yield f'  File "{place}", line {line or 0}, in {function or "<unknown>"}'
         source = given.get("context_line")
         if isinstance(source, str) and source.strip():
-            yield f"    {_code(source, redacted).strip()}"
+            yield f"    {_code(source).strip()}"
 
 
 def _thread_stack(event: Mapping[str, Any]) -> Any:

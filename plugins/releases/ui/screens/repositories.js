@@ -23,7 +23,7 @@ export default (ui) => {
     const made = await ui.ask({
       title: "Repository of a module",
       fields: [
-        { name: "module_id", label: "Module", type: "select", options: free.map(({ id, name }) => [String(id), name]), value: String(free[0].id), read: Number },
+        { name: "module_id", label: "Module", type: "select", options: free.map(({ id, name }) => [String(id), name]), value: free[0].id, read: Number },
         address, prefixes,
       ],
       save: (values) => store([...chosen, values]),
