@@ -65,14 +65,13 @@ def _user(context: str, keys: Sequence[str]) -> str | None:
 
 
 def _redact(event: Event, without: Redaction) -> None:
-    event.message = without.text(event.message)
-    if event.context:
-        event.context = without.text(event.context)
-    if event.preview:
-        event.preview = without.text(event.preview)
-    if event.stack:
-        event.stack = without.text(event.stack)
-    if event.user:
-        event.user = without.text(event.user)
+    said = [event.message, event.context, event.stack, event.user or ""]
+    said += [exception.message for exception in event.exceptions]
+    if not without.finds("\n".join(said)):  # nearly always, and one look is quicker than many
+        return
+    event.message, event.context = without.text(event.message), without.text(event.context)
+    event.stack = without.text(event.stack)
+    event.preview = event.preview and without.text(event.preview)
+    event.user = event.user and without.text(event.user)
     for exception in event.exceptions:
         exception.message = without.text(exception.message)

@@ -36,16 +36,21 @@ class Redaction:
         self._keys = _compiled(rf"""(?i)(\b(?:{names})\\?["']?\s{{0,4}}[=:]\s{{0,4}}){_VALUE}""") if names else None
         patterns = list(patterns)
         others = [f"(?:{NAMED.get(pattern, pattern)})" for pattern in patterns if pattern != CARD]
-        self._card = CARD in patterns
+        self._card = _CARD if CARD in patterns else None
         self._patterns = _compiled("|".join(others)) if others else None
+
+    def finds(self, text: str) -> bool:
+        """Tell whether there may be something to take out of a text."""
+        text = clean(text)
+        return any(one is not None and one.search(text) for one in (self._keys, self._card, self._patterns))
 
     def text(self, text: str) -> str:
         """Return a text without it."""
         text = clean(text)
-        if self._keys is not None and self._keys.search(text):
+        if self._keys is not None:
             text = self._keys.sub(_without_value, text)
-        if self._card:
-            text = _CARD.sub(_without_card, text)
+        if self._card is not None:
+            text = self._card.sub(_without_card, text)
         if self._patterns is not None:
             text = self._patterns.sub(REDACTED, text)
         return text
