@@ -1,6 +1,6 @@
 """What is done to every event before it is grouped: plugins change it, who it happened to is read, secrets go."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from snaglist.kernel import Call, Option
 from snaglist.plugins.issues.checking import change_events
@@ -66,23 +66,27 @@ def _user(context: str, keys: Sequence[str]) -> str | None:
 
 def redact(event: Event, without: Redaction) -> None:
     """Take secrets out of the texts of an event."""
-    event.message = without.text(event.message)
-    if event.context:
-        event.context = without.text(event.context)
-    if event.preview:
-        event.preview = without.text(event.preview)
-    if event.stack:
-        event.stack = without.stack(event.stack)
-    if event.user:
-        event.user = without.text(event.user)
+    frames = [frame for exception in event.exceptions for frame in exception.frames if frame.context is not None]
+    said = [event.message, event.context, event.user or "", *(exception.message for exception in event.exceptions)]
+    code = [event.stack, *(line for frame in frames if frame.context for line in _lines(frame.context))]
+    if not without.finds(
+        "\n".join(said), "\n".join(code) if frames else event.stack
+    ):  # nearly always, and one look is quicker than many
+        return
+    event.message, event.context = without.text(event.message), without.text(event.context)
+    event.stack = without.stack(event.stack)
+    event.preview = event.preview and without.text(event.preview)
+    event.user = event.user and without.text(event.user)
     for exception in event.exceptions:
         exception.message = without.text(exception.message)
-        for frame in exception.frames:
-            frame.context = _without_secrets(frame.context, without)
+    for frame in frames:
+        if frame.context is not None:
+            line, pre, post = frame.context
+            around = (tuple(map(without.code, lines)) for lines in (pre, post))
+            frame.context = CodeContext(without.code(line), *around)
 
 
-def _without_secrets(context: CodeContext | None, without: Redaction) -> CodeContext | None:
-    if context is None:
-        return None
-    line, pre, post = context
-    return CodeContext(without.code(line), tuple(map(without.code, pre)), tuple(map(without.code, post)))
+def _lines(context: CodeContext) -> Iterator[str]:
+    yield from context.pre
+    yield context.line
+    yield from context.post

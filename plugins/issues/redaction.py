@@ -42,13 +42,20 @@ class Redaction:
         self._code = _compiled(rf"(?i)(\b(?:{names}){_GIVEN}") if names else None
         patterns = list(patterns)
         others = [f"(?:{NAMED.get(pattern, pattern)})" for pattern in patterns if pattern != CARD]
-        self._card = CARD in patterns
+        self._card = _CARD if CARD in patterns else None
         self._patterns = _compiled("|".join(others)) if others else None
+
+    def finds(self, text: str, code: str) -> bool:
+        """Tell whether there may be something to take out of a text, or of code."""
+        text = clean(f"{text}\n{code}")
+        if any(one is not None and one.search(text) for one in (self._keys, self._card, self._patterns)):
+            return True
+        return bool(code) and self._code is not None and self._code.search(clean(code)) is not None
 
     def text(self, text: str) -> str:
         """Return a text without it."""
         text = clean(text)
-        if self._keys is not None and self._keys.search(text):
+        if self._keys is not None:
             text = self._keys.sub(_without_value, text)
         return self._without_patterns(text)
 
@@ -61,13 +68,11 @@ class Redaction:
         return self.text(self._without_given(clean(text)))
 
     def _without_given(self, text: str) -> str:
-        if self._code is not None and self._code.search(text):
-            text = self._code.sub(_without_value, text)
-        return text
+        return text if self._code is None else self._code.sub(_without_value, text)
 
     def _without_patterns(self, text: str) -> str:
-        if self._card:
-            text = _CARD.sub(_without_card, text)
+        if self._card is not None:
+            text = self._card.sub(_without_card, text)
         if self._patterns is not None:
             text = self._patterns.sub(REDACTED, text)
         return text

@@ -120,17 +120,7 @@ def _stack_text(event: Event) -> str:
 def _words(event: Event, layout: Layout) -> str | None:
     """Return the words by which an event is found, for the index."""
     said = event.message
-    texts = [
-        *layout.values,
-        event.user or "",
-        event.server_name or "",
-        *(exception.message for exception in event.exceptions if exception.message not in said),
-        *context_values(event.context),
-    ]
-    words: dict[str, None] = {}
-    for text in texts:
-        if text:
-            words.update(dict.fromkeys(words_of(text)))
-            if len(words) > MAX_WORDS:
-                break
-    return index_words(list(words)[:MAX_WORDS]) or None
+    texts = [*layout.values, event.user or "", event.server_name or ""]
+    texts += [exception.message for exception in event.exceptions if exception.message not in said]
+    texts += context_values(event.context)
+    return index_words(words_of("\n".join(texts))[:MAX_WORDS]) or None

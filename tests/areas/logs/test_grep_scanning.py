@@ -4,7 +4,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from snaglist.kernel import Invalid
@@ -29,6 +29,8 @@ def starts(data: list[str], encoding: str, mark: int) -> list[tuple[int, str]]:
 
 
 @settings(max_examples=300)
+@example(["b\r"], "utf-8", False, False, ("b.$", True), False, 40)
+@example(["ba"], "utf-8", False, False, ("b.$", True), False, 40)
 @given(
     lines=LINES,
     encoding=st.sampled_from(ENCODINGS),
@@ -127,12 +129,18 @@ def test_line_numbers_are_counted_on_demand_and_given_up_when_dear(encoding: str
         ("(?-m)^a", "pattern: (?-m cannot be used"),
         ("a\nb", "pattern: has a line break"),
         ("(a{1000}){1000}", "pattern: "),
+        (r"(?:.?){900}\\d", "pattern: is too large"),
     ],
 )
 def test_what_cannot_be_looked_for_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(Invalid) as refused:
         Pattern(pattern, regex=True)
     assert said in refused.value.message
+
+
+def test_less_is_looked_through_at_once_the_larger_a_pattern_is() -> None:
+    literal, small, large = Pattern("x" * 500), Pattern("a.c", regex=True), Pattern(r"(?:\w?\d?){80}!", regex=True)
+    assert literal.block > small.block > large.block > 16_000
 
 
 def test_spans_are_characters() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import Actor
-from snaglist.plugins.logs.grep import narrowing, stepping
+from snaglist.plugins.logs.grep import matching, narrowing, stepping
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
@@ -83,7 +83,7 @@ def test_all_files_are_searched_the_newest_source_first_and_compressed_ones(
 def test_steps_find_what_one_step_finds(
     sqlite_store: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stepping, "BLOCK", 512)
+    monkeypatch.setattr(matching, "BLOCK", 512)
     lines = [dated(1, f"entry {number} {'hit' if number % 190 == 0 else ''}") for number in range(8000)]
     data = "".join(lines).encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
@@ -149,7 +149,7 @@ def test_what_is_of_another_time_is_passed_over(
     sqlite_store: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(narrowing, "SMALL", 1000)
-    monkeypatch.setattr(stepping, "BLOCK", 512)
+    monkeypatch.setattr(matching, "BLOCK", 512)
     log = tmp_path / "app.log"
     log.write_text("".join(dated(day, f"Order {n}", "ERROR") for day in range(1, 29) for n in range(1000)))
     sqlite_store.read(log)
