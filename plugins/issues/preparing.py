@@ -67,11 +67,10 @@ def _user(context: str, keys: Sequence[str]) -> str | None:
 def redact(event: Event, without: Redaction) -> None:
     """Take secrets out of the texts of an event."""
     frames = [frame for exception in event.exceptions for frame in exception.frames if frame.context is not None]
-    said = [event.message, event.context, event.user or "", *(exception.message for exception in event.exceptions)]
-    code = [event.stack, *(line for frame in frames if frame.context for line in _lines(frame.context))]
-    if not without.finds(
-        "\n".join(said), "\n".join(code) if frames else event.stack
-    ):  # nearly always, and one look is quicker than many
+    said = [event.message, event.context, event.stack, event.user or ""]
+    said += [exception.message for exception in event.exceptions]
+    said += [line for frame in frames if frame.context for line in _lines(frame.context)]
+    if not without.finds("\n".join(said)):  # nearly always, and one look is quicker than many
         return
     event.message, event.context = without.text(event.message), without.text(event.context)
     event.stack = without.stack(event.stack)

@@ -4,7 +4,7 @@ Expressions are RE2's, whose time is linear in the text, whatever it holds.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -36,21 +36,24 @@ _MAX_MEMORY = 32 << 20
 class Redaction:
     """Takes out of texts what must not be stored. `keys` are names, `patterns` names of `NAMED` or expressions."""
 
-    def __init__(self, keys: Iterable[str], patterns: Iterable[str]) -> None:
+    def __init__(self, keys: Sequence[str], patterns: Sequence[str]) -> None:
         names = "|".join(_spelled(name) for name in keys if name)
         self._keys = _compiled(rf"""(?i)(\b(?:{names})\\?["']?\s{{0,4}}[=:]\s{{0,4}}){_VALUE}""") if names else None
         self._code = _compiled(rf"(?i)(\b(?:{names}){_GIVEN}") if names else None
-        patterns = list(patterns)
+        # Nearly no text holds a name: to look for the longest part of each is quicker than the expression.
+        parts = {max(re.split(r"[_. -]+", name), key=len).lower() for name in keys if name}
+        self._hints = [part for part in parts if not any(other in part for other in parts - {part})]
         others = [f"(?:{NAMED.get(pattern, pattern)})" for pattern in patterns if pattern != CARD]
         self._card = _CARD if CARD in patterns else None
         self._patterns = _compiled("|".join(others)) if others else None
 
-    def finds(self, text: str, code: str) -> bool:
-        """Tell whether there may be something to take out of a text, or of code."""
-        text = clean(f"{text}\n{code}")
-        if any(one is not None and one.search(text) for one in (self._keys, self._card, self._patterns)):
+    def finds(self, text: str) -> bool:
+        """Tell whether there may be something to take out of a text."""
+        folded = text.lower()
+        if any(hint in folded for hint in self._hints):
             return True
-        return bool(code) and self._code is not None and self._code.search(clean(code)) is not None
+        text = clean(text)
+        return any(one is not None and one.search(text) for one in (self._card, self._patterns))
 
     def text(self, text: str) -> str:
         """Return a text without it."""

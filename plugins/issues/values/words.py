@@ -42,7 +42,7 @@ def whole_words(text: str) -> list[str]:
 
 def index_words(words: Iterable[str]) -> str:
     """Return words as the index of the database takes them."""
-    return " ".join(map(index_word, words))
+    return " ".join([_BEGIN + word if word.isalnum() and word.isascii() else _written(word) for word in words])
 
 
 def index_word(word: str) -> str:
