@@ -33,6 +33,7 @@ export type Slot =
   | "issue.side" // data: the issue
   | "issue.main" // data: the issue
   | "issues.columns" // data: one issue of the list; keep it to one short cell
+  | "issues.none" // data: the address of the list, when nothing matches; offer a way on, in a line
   | "chart.marks" // data: `{ from, to }`, the times at the ends of a chart of events; draw `.mark` with `--at` over it
   | "overview" // data: the selected application
   | "settings" // data: the selected application

@@ -136,6 +136,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "source", {"occurrence": "1", "context": "1"}, None
     yield "GET", "source", {"occurrence": "999"}, None
     yield "GET", "source", {}, None
+    yield "GET", "source-search", {"pattern": "timeout", "limit": "1"}, None
+    yield "GET", "source-search", {"pattern": "time(out", "regex": "true"}, None
     yield "POST", "issues", {}, {"title": "Invoices lack the tax number", "kind": "bug", "module_id": 1}
     yield "POST", "issues", {}, {"title": "  "}
     yield "PATCH", "issues", {}, {"id": 4, "severity": "warning"}

@@ -25,13 +25,14 @@ from snaglist.plugins.issues import (
     tables,
 )
 from snaglist.plugins.issues.checking import check_event
-from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, ShownStack, Sources, Tagging
 from snaglist.plugins.issues.events import (
     LEVEL_SOURCES,
     RANK,
     SEVERITIES,
     STATUSES,
     AccessInfo,
+    CodeContext,
     Event,
     EventSource,
     ExceptionInfo,
@@ -74,6 +75,7 @@ from snaglist.plugins.issues.storing import (
     store_events,
     withdraw_event,
 )
+from snaglist.plugins.issues.storing.frames import kept_code, stored_exceptions
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.unmerging import unmerge_grouping
@@ -86,6 +88,7 @@ __all__ = [
     "SEVERITIES",
     "STATUSES",
     "AccessInfo",
+    "CodeContext",
     "Condition",
     "Event",
     "EventSource",
@@ -98,6 +101,7 @@ __all__ = [
     "Removed",
     "Reread",
     "SearchField",
+    "ShownStack",
     "Sources",
     "StoredBatch",
     "StoredEvent",
@@ -118,6 +122,7 @@ __all__ = [
     "has_facet",
     "hold_module",
     "hookspecs",
+    "kept_code",
     "known_event_ids",
     "learn_again",
     "link_external",
@@ -138,6 +143,7 @@ __all__ = [
     "show_path",
     "store_events",
     "stored",
+    "stored_exceptions",
     "stored_path",
     "unmerge_grouping",
     "update_mirrored",

@@ -16,6 +16,8 @@ from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.drop_folder import due, is_dropped, rests, run_import
 from snaglist.plugins.logs.collect.in_place import allowed_roots
 from snaglist.plugins.logs.commands import COMMANDS
+from snaglist.plugins.logs.grep.command import COMMANDS as GREP_COMMANDS
+from snaglist.plugins.logs.grep.handlers import ENDPOINTS as GREP
 from snaglist.plugins.logs.handlers import ENDPOINTS, IMPORT, latest_files, reading_warnings
 from snaglist.plugins.logs.ingestion import Ingestion, is_zone
 from snaglist.plugins.logs.maintain.handlers import ENDPOINTS as MAINTENANCE
@@ -117,7 +119,7 @@ def register_settings() -> Sequence[Option]:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Register what is shown of sources, how files are read, and their maintenance."""
-    return (*ENDPOINTS, *FORMATS, *MAINTENANCE)
+    return (*ENDPOINTS, *GREP, *FORMATS, *MAINTENANCE)
 
 
 @hookimpl
@@ -194,8 +196,8 @@ def register_jobs() -> Sequence[Job]:
 
 @hookimpl
 def register_commands() -> Sequence[click.Command]:
-    """Add `import`, `sources`, `formats`, `explain` and `demo`."""
-    return (*COMMANDS, *FORMAT_COMMANDS)
+    """Add `import`, `sources`, `formats`, `grep`, `explain` and `demo`."""
+    return (*COMMANDS, *FORMAT_COMMANDS, *GREP_COMMANDS)
 
 
 @hookimpl

@@ -63,8 +63,15 @@ def show_source(call: Call) -> Mapping[str, Any]:
         return raw_text.event_text(call, query["occurrence"], query["context"])
     if "line" in query and (query["tail"] or query["offset"]):
         raise Invalid("line: cannot be given together with offset or tail")
+    if "event" in query:
+        if "line" in query or query["tail"]:
+            raise Invalid("event: cannot be given together with line or tail")
+        offset = raw_text.nearest_event(call, query["source_id"], query["offset"], query["event"], query["level"])
+        return raw_text.whole_source(
+            call, query["source_id"], offset=offset, lines=query["lines"], tail=False, numbered=query["numbered"]
+        )
     page = {name: query[name] for name in ("offset", "lines", "tail")}
-    return raw_text.whole_source(call, query["source_id"], **page, line=query.get("line"))
+    return raw_text.whole_source(call, query["source_id"], **page, line=query.get("line"), numbered=query["numbered"])
 
 
 def show_ingestion(call: Call) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ SCRIPTS = sorted(path.stem for path in FOLDER.glob("*.py") if "add_argument" in 
 # Those that are done in a moment, with their smallest sizes.
 SMALL = {
     "ingest": ["--engines", "sqlite", "--seconds", "0.3"],
+    "grep": ["--megabytes", "1", "--runs", "1"],
     "parsing": ["--lines", "50"],
     "sourcemaps": ["--megabytes", "0.05"],
 }

@@ -16,8 +16,8 @@ FORGED = "invoice\u202efdp.exe\u202c"
 SHOWN = r"invoice\u202efdp.exe\u202c"
 HEBREW = "שלום עולם"
 PLACES = (
-    "issues", "issue&id=1", "sources", "source&id=1", "tags", "modules", "connectors", "connector&id=1", "applications",
-    "overview", "jobs",
+    "issues", "issue&id=1", "sources", "source&id=1", "log-search&q=room", "tags", "modules", "connectors",
+    "connector&id=1", "applications", "overview", "jobs",
 )  # fmt: skip
 READ = ["title", "aria-label", "label", "alt", "placeholder"]
 

@@ -23,6 +23,8 @@ SCREENS = {
     "overview": ("Overview", "summary"),
     "sources": ("Logs", "sources"),
     "source&id=1": ("app.log", "source"),
+    "source&id=1&find=Order&mark=0": ("app.log", "source"),
+    "log-search&q=Order": ("Search logs", "source-search"),
     "formats": ("Formats", "log-formats"),
     "format&source=1": ("New format", "log-formats"),
     "connectors": ("Connectors", "connectors"),
@@ -221,7 +223,9 @@ def test_pages_by_keyboard_alone(show: Show) -> None:
     page.keyboard.press("Escape")
     page.keyboard.press("Control+k")
     page.keyboard.type("heal")
-    expect(page.locator("#commands li span")).to_have_text(["Go to Health", "Search issues for “heal”"])
+    expect(page.locator("#commands li span")).to_have_text(
+        ["Go to Health", "Search issues for “heal”", "Search the raw logs for “heal”"]
+    )
     page.keyboard.press("Enter")
     expect(page.locator("h1")).to_have_text("Health")
     page.keyboard.press("Control+k")

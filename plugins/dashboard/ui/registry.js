@@ -5,7 +5,7 @@ import { html, render } from "./dom.js";
 import { styles, widgets } from "./widgets.js";
 
 export const SLOTS = [
-  "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.bulk", "chart.marks", "overview", "settings", "setup",
+  "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.none", "issues.bulk", "chart.marks", "overview", "settings", "setup",
 ];
 const ACTION_SLOTS = ["issue.actions", "issues.bulk"];
 const ID = /^[a-z][a-z0-9_-]{0,39}$/;
@@ -103,7 +103,7 @@ export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) =
 // -- panels: each has an element of its own, so one that fails harms nothing else
 
 /** Slots whose panels have no frame and no heading, and the class of their elements. */
-const BARE = { "issues.columns": "cell", "chart.marks": "marks" };
+const BARE = { "issues.columns": "cell", "issues.none": "toolbar", "chart.marks": "marks" };
 
 let hosts = new Map();
 /** How many times pages were loaded: what a panel loaded belongs to one of them. */

@@ -171,7 +171,7 @@ export default (ui) => {
   function none(query) {
     const words = [compose(query), query.status && "the status", time.chosen(query) && "the time range"].filter(Boolean);
     return html`<div class="card notice"><h2>No issue matches</h2>
-      ${words.length ? html`<p>Nothing fits ${words.join(" and ")} in this application.</p><p><a href=${ui.link({})}>Drop all filters</a></p>`
+      ${words.length ? html`<p>Nothing fits ${words.join(" and ")} in this application.</p><p><a href=${ui.link({})}>Drop all filters</a></p> ${ui.slot("issues.none", query)}`
         : html`<p>This page is past the end. <a href=${ui.link({})}>Go to the first</a></p>`}</div>`;
   }
 

@@ -1,6 +1,7 @@
-"""The regular expressions of formats of one's own: RE2, whose time is linear in the line, whatever the expression."""
+"""Regular expressions of people: RE2, whose time is linear in the text, whatever the expression."""
 
 import re
+from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
@@ -12,16 +13,23 @@ class BadExpression(ValueError):
     """What is wrong with an expression, and where."""
 
 
+def compile_linear(pattern: str, **chosen: bool) -> Any:
+    """Return an expression as RE2 compiles it, `chosen` being options of RE2; raises BadExpression."""
+    options = re2.Options()
+    options.log_errors, options.max_mem = False, MAX_MEMORY
+    for name, value in chosen.items():
+        setattr(options, name, value)
+    try:
+        return re2.compile(pattern, options)
+    except re2.error as error:
+        raise BadExpression(_explained(pattern, error)) from error
+
+
 class Expression:
     """A compiled expression; `groups` are the names of its groups."""
 
     def __init__(self, pattern: str) -> None:
-        options = re2.Options()
-        options.log_errors, options.max_mem = False, MAX_MEMORY
-        try:
-            self._compiled = re2.compile(pattern, options)
-        except re2.error as error:
-            raise BadExpression(_explained(pattern, error)) from error
+        self._compiled = compile_linear(pattern)
         named = _NAMED.findall(pattern)
         self._numbers: dict[str, int] = dict(sorted(self._compiled.groupindex.items(), key=lambda one: one[1]))
         self.groups = tuple(self._numbers)

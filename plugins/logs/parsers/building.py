@@ -42,6 +42,11 @@ class Builder:
         self._zone_known = zone_known
         self.nearest = ""
 
+    @property
+    def dayless(self) -> bool:
+        """Tell whether a time without a date was read."""
+        return self._clock.relative == "day"
+
     def build(self, entry: Entry) -> Event:
         """Make the event of an entry."""
         lines = entry.body()

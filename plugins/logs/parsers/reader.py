@@ -88,6 +88,11 @@ class Reader:
         """Where the lines of the file have what, as a JSON document; `sentence` is for people. None of no lines."""
         return describe(self._formats, self._parsers)
 
+    @property
+    def dayless(self) -> bool:
+        """Tell whether a time without a date was read: which day it is depends on where reading began."""
+        return self._builder.dayless
+
     def feed(self, data: bytes) -> list[Event]:
         """Take the next bytes and return the events that they completed."""
         events: list[Event] = []

@@ -7,17 +7,22 @@ from typing import Any, BinaryIO
 from sqlalchemy import Row, select
 
 from snaglist.kernel import Call, NotFound
-from snaglist.plugins.issues import Event, file_at, read_back, show_path, stored
+from snaglist.plugins.issues import RANK, Event, file_at, read_back, show_path, stored
 from snaglist.plugins.logs.identify.fingerprint import PREFIX_BYTES, begins_with
 from snaglist.plugins.logs.parsers import Parser
 from snaglist.plugins.logs.pushing import pushed_text
-from snaglist.plugins.logs.read.files import open_file
+from snaglist.plugins.logs.read.files import OpenFile, open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, parse, read_with, reader_again
+from snaglist.plugins.logs.show.feeds import count_feeds, line_feed, split_lines
+from snaglist.plugins.logs.show.shown import shown_text
 from snaglist.plugins.logs.store import coverage, queries
 
 MAX_CONTENT = 4 * 1024 * 1024
 MAX_AROUND = 256 * 1024  # bytes looked at on each side for context lines
+MAX_COUNTED = 1 << 30  # bytes before a line whose number is counted: half a second
+MAX_EVENTS = 50_000  # looked at for the next one of a level
 _SCAN = 256 * 1024
+_COUNTED = 1 << 20
 GONE = "Raw source is no longer available."
 
 
@@ -45,10 +50,10 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         "byte_start": row.byte_start,
         "byte_end": row.byte_end,
         "path": show_path(call, source.path),
-        "content": decode(content, source.encoding),
+        "content": shown_text(call, content, source.encoding),
         "truncated": row.byte_end - row.byte_start > MAX_CONTENT,
-        "before": decode(before, source.encoding),
-        "after": decode(after, source.encoding),
+        "before": shown_text(call, before, source.encoding),
+        "after": shown_text(call, after, source.encoding),
     }
 
 
@@ -69,9 +74,12 @@ def _pushed_event(call: Call, row: Row[Any], source: Row[Any]) -> dict[str, Any]
 
 
 def whole_source(
-    call: Call, source_id: int, *, offset: int, lines: int, tail: bool, line: int | None = None
+    call: Call, source_id: int, *, offset: int, lines: int, tail: bool, line: int | None = None, numbered: bool = False
 ) -> dict[str, Any]:
-    """Return the answer of `source` for a page of a whole source; `line` counts from 1 and wins over `offset`."""
+    """Return the answer of `source` for a page of a whole source; `line` counts from 1 and wins over `offset`.
+
+    `numbered`: the number of the first line is counted, where it is not far from the beginning.
+    """
     with call.transaction(write=False) as db:
         source = queries.source_by_id(db, source_id)
     if source is None:
@@ -79,8 +87,9 @@ def whole_source(
     feed = line_feed(source.encoding)
     with opened(call, source) as stream:
         if line is not None:
-            offset = _skip_lines(stream, 0, line - 1, source.size, feed)
-        start, data, following = _page(stream, source.size, offset, lines, tail, feed)
+            offset = _skip_lines(stream, 0, line - 1, source.size, source.encoding)
+        start, data, following = _page(stream, source.size, offset, lines, tail, source.encoding)
+        number = line_number(stream, start, source.encoding) if numbered else None
     shown = split_lines(data, feed)[:lines]
     with call.transaction(write=False) as db:
         places = queries.occurrences_within(db, source.id, start, start + len(data))
@@ -90,48 +99,31 @@ def whole_source(
         "size": source.size,
         "offset": start,
         "next_offset": following,
-        "lines": _numbered(shown, start, places, source.encoding),
+        "line": number,
+        "lines": _numbered(call, shown, start, places, source.encoding),
         **coverage.shown_reading(source),
     }
 
 
-def line_feed(encoding: str) -> bytes:
-    """Return how a line ends in an encoding."""
-    name = encoding.lower().replace("_", "-")
-    if name in ("utf-16", "utf-16-le", "utf-16le"):
-        return b"\n\x00"
-    return b"\x00\n" if name in ("utf-16-be", "utf-16be") else b"\n"
+def nearest_event(call: Call, source_id: int, offset: int, which: str, level: str) -> int:
+    """Return where the `next` event behind a byte of a source, or the `previous` one, begins; NotFound without one.
 
-
-def split_lines(data: bytes, feed: bytes) -> list[bytes]:
-    """Cut bytes behind each line feed; the last piece may be without one."""
-    pieces = []
-    start = 0
-    while start < len(data):
-        end = find_feed(data, start, feed)
-        pieces.append(data[start:end])
-        start = end
-    return pieces
-
-
-def find_feed(data: bytes, start: int, feed: bytes) -> int:
-    """Return the position behind the next line feed, or the end."""
-    found = data.find(feed, start)
-    # Two-byte units: the same two bytes across a unit's border are no line feed.
-    while found >= 0 and (found - start) % len(feed):
-        found = data.find(feed, found + 1)
-    return len(data) if found < 0 else found + len(feed)
-
-
-def decode(data: bytes, encoding: str) -> str:
-    """Return bytes as text, with replacement of what does not fit; marks are no text."""
-    return data.decode(encoding, "replace").removeprefix("\ufeff")
+    `level`: the mildest severity that counts.
+    """
+    wanted = [name for name, rank in RANK.items() if rank <= RANK[level]]
+    with call.transaction(write=False) as db:
+        found = queries.nearest_event(db, source_id, offset, wanted, MAX_EVENTS, back=which == "previous")
+    if found is None:
+        side = "before" if which == "previous" else "behind"
+        raise NotFound(f"Of the nearest {MAX_EVENTS:,} stored events {side} this place none is {level} or worse.")
+    return found
 
 
 def _page(
-    stream: BinaryIO, size: int, offset: int, lines: int, tail: bool, feed: bytes
+    stream: BinaryIO, size: int, offset: int, lines: int, tail: bool, encoding: str
 ) -> tuple[int, bytes, int | None]:
     """Return where a page starts, its bytes, and where the next one starts."""
+    feed = line_feed(encoding)
     if tail:
         begin = max(0, size - MAX_CONTENT)
         data = b"".join(split_lines(_read(stream, begin, size - begin), feed)[-lines:])
@@ -145,7 +137,7 @@ def _page(
     data = b"".join(pieces[:lines])
     following = start + len(data)
     if not complete and len(pieces) == 1:  # one line longer than a page: the next page is behind it
-        following = _skip_lines(stream, following, 1, size, feed)
+        following = _skip_lines(stream, following, 1, size, encoding)
     return start, data, following if following < size else None
 
 
@@ -163,22 +155,37 @@ def _line_start(stream: BinaryIO, offset: int, feed: bytes) -> int:
     return 0
 
 
-def _skip_lines(stream: BinaryIO, position: int, count: int, size: int, feed: bytes) -> int:
+def line_number(stream: BinaryIO, start: int, encoding: str) -> int | None:
+    """Return the number, from 1 on, of the line that begins at a byte; None where counting would take too long."""
+    if start > MAX_COUNTED:
+        return None
+    stream.seek(0)
+    position, number = 0, 1
+    while position < start and (data := stream.read(min(_COUNTED, start - position))):
+        number += count_feeds(data, encoding)
+        position += len(data)
+    return number
+
+
+def _skip_lines(stream: BinaryIO, position: int, count: int, size: int, encoding: str) -> int:
     """Return where the next line but `count` begins; the end of the file when it has fewer. Reads up to there."""
+    feed = line_feed(encoding)
     while count > 0 and position < size:
         # A multiple of the feed's length at a time, so that no feed is cut in two.
         data = _read(stream, position, min(_SCAN, size - position))
         if not data:
             return size
-        ended = [piece for piece in split_lines(data, feed) if piece.endswith(feed)]
-        if count <= len(ended):
-            return position + sum(map(len, ended[:count]))
-        count -= len(ended)
+        ended = count_feeds(data, encoding)
+        if count <= ended:
+            return position + sum(map(len, split_lines(data, feed)[:count]))
+        count -= ended
         position += len(data)
     return position
 
 
-def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], encoding: str) -> list[dict[str, Any]]:
+def _numbered(
+    call: Call, lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], encoding: str
+) -> list[dict[str, Any]]:
     """Give each line its offset and the occurrence it belongs to; both lists are in order."""
     shown = []
     following = iter(places)
@@ -188,7 +195,7 @@ def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], en
             place = next(following, None)
         # A byte order mark stands before the first event, in its line.
         inside = place is not None and place.byte_start < start + len(line)
-        text = decode(line, encoding).rstrip("\r\n")
+        text = shown_text(call, line, encoding).rstrip("\r\n")
         shown.append({"offset": start, "text": text, "occurrence": place.id if place is not None and inside else None})
         start += len(line)
     return shown
@@ -196,16 +203,23 @@ def _numbered(lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], en
 
 @contextmanager
 def opened(call: Call, source: Row[Any]) -> Iterator[BinaryIO]:
-    """Open a recorded file that still begins as it was read; NotFound when it is not there any more."""
+    """Open the content of a recorded file that still begins as it was read; NotFound when it is not there any more."""
+    with opened_file(call, source) as file, file.content() as stream:
+        yield stream
+
+
+@contextmanager
+def opened_file(call: Call, source: Row[Any]) -> Iterator[OpenFile]:
+    """Open a recorded file as `opened` does."""
     if call.service.file_node not in ("", source.node):
         raise NotFound(f"Raw source is on node {source.node}.")
     try:
         if source.log_type == queries.PUSHED:  # it has no file
             raise NotFound(GONE)
-        with open_file(file_at(call, source.path)) as file, file.content() as stream:
-            if not begins_with(stream.read(PREFIX_BYTES), source):
+        with open_file(file_at(call, source.path)) as file:
+            if not begins_with(file.head(PREFIX_BYTES), source):
                 raise NotFound(GONE)
-            yield stream
+            yield file
     except (OSError, ValueError) as error:
         raise NotFound(GONE) from error
 

@@ -275,6 +275,56 @@ def occurrences_within(db: Connection, source_id: int, start: int, end: int) -> 
     return [*db.execute(before.limit(1)), *db.execute(within)]
 
 
+def occurrence_at(db: Connection, source_id: int, start: int, end: int) -> Row[Any] | None:
+    """Return the last occurrence of a source that touches bytes [start, end): id, issue, time and severity."""
+    names = ("id", "issue_id", "occurred_at", "time_source", "severity", "byte_end")
+    found = select(*(_occurrences[name] for name in names))
+    here = (_occurrences.source_id == source_id, _occurrences.byte_start < end)
+    row = db.execute(found.where(*here).order_by(_occurrences.byte_start.desc()).limit(1)).first()
+    return row if row is not None and row.byte_end > start else None
+
+
+def nearest_event(
+    db: Connection, source_id: int, position: int, severities: Sequence[str], most: int, *, back: bool
+) -> int | None:
+    """Return the first byte of the next occurrence behind a byte, or the last before it, with one of some severities.
+
+    At most so many occurrences are looked at.
+    """
+    place = _occurrences.byte_start
+    here = (_occurrences.source_id == source_id, place < position if back else place > position)
+    order = place.desc() if back else place.asc()
+    some = select(place, _occurrences.severity).where(*here).order_by(order).limit(most).subquery()
+    found = some.c.byte_start
+    wanted = select(func.max(found) if back else func.min(found)).where(some.c.severity.in_(severities))
+    return db.execute(wanted).scalar()
+
+
+def times_from(
+    db: Connection, source_id: int, position: int, limit: int, *, back: bool = False
+) -> list[Row[Any, Any, Any]]:
+    """Return first byte, time and whence it is of the next occurrences from a byte on; `back`: the last before it."""
+    found = select(_occurrences.byte_start, _occurrences.occurred_at, _occurrences.time_source)
+    place = _occurrences.byte_start
+    here = (_occurrences.source_id == source_id, place < position if back else place >= position)
+    return list(db.execute(found.where(*here).order_by(place.desc() if back else place).limit(limit)).all())
+
+
+def files_to_search(db: Connection, source_id: int | None) -> list[Row[Any]]:
+    """Return id, path, channel and size of the files that something was read of, or of one source, whatever it is."""
+    names = ("id", "path", "channel", "size")
+    return list(db.execute(select(*(_sources.c[name] for name in names)).where(*_searched(source_id))).all())
+
+
+def next_to_search(db: Connection, source_id: int | None, last_id: int, limit: int) -> list[Row[Any]]:
+    """Return the next of these sources, the newest first, from an id downwards."""
+    return _find(db, _sources.c.id <= last_id, *_searched(source_id), order=(_sources.c.id.desc(),), limit=limit)
+
+
+def _searched(source_id: int | None) -> list[ColumnElement[bool]]:
+    return list(_READ_FILE) if source_id is None else [_sources.c.id == source_id]
+
+
 def events_between(db: Connection, source_id: int, start: int, end: int, limit: int | None) -> list[Row[Any]]:
     """Return the first occurrences of a source that begin from one byte on and before another.
 

@@ -5,12 +5,20 @@ export default (ui) => {
   const { html } = ui;
   ui.page({ id: "sources", title: "Logs", icon: "file", nav: true, order: 30, letter: "l", screen: () => import("./screens/sources.js") });
   ui.page({ id: "source", title: "Log", parent: "sources", screen: () => import("./screens/source.js") });
+  ui.page({ id: "log-search", title: "Search logs", parent: "sources", screen: () => import("./screens/search.js") });
   ui.page({ id: "formats", title: "Formats", parent: "sources", screen: () => import("./screens/formats.js") });
   ui.page({ id: "format", title: "Format", parent: "sources", screen: () => import("./screens/format.js") });
   ui.page({ id: "maintenance", title: "Maintenance", icon: "tool", nav: true, order: 400, group: "Set up", letter: "m",
     screen: () => import("./screens/maintenance.js") });
 
   const importNow = async () => (await import("./importing.js")).default(ui)();
+
+  ui.find((text) => [text && { label: `Search the raw logs for “${text}”`, always: true, run: () => ui.go({ view: "log-search", q: text }) }].filter(Boolean));
+
+  ui.panel("issues.none", {
+    id: "raw",
+    render: ({ q }) => q && html`<a class="button" href=${ui.link({ view: "log-search", q })}>Look for “${q}” in the raw logs</a>`,
+  });
 
   ui.panel("setup", {
     id: "drop",

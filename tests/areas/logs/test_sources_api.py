@@ -14,7 +14,7 @@ from sqlalchemy import select
 from snaglist.kernel import Actor
 from snaglist.plugins.issues import tables
 from snaglist.plugins.logs import Ingestion, Reading, import_file
-from snaglist.plugins.logs.show import raw_text
+from snaglist.plugins.logs.show import feeds, raw_text
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
@@ -159,6 +159,25 @@ def test_a_page_from_a_line(sqlite_client: Client, tmp_path: Path, line: Line, m
         assert (refused.status, refused.error) == (422, "line: cannot be given together with offset or tail")
 
 
+@pytest.mark.servers
+def test_a_page_from_the_next_or_previous_event(client: Client, tmp_path: Path, line: Line) -> None:
+    log = tmp_path / "app.log"
+    levels = ("ERROR", "INFO", "WARNING", "CRITICAL", "INFO", "ERROR")
+    log.write_text("".join(line(f"n{n}", level, n) for n, level in enumerate(levels)))
+    source = take_in(client, log)
+    places = [one["offset"] for one in client.get("source", source_id=source).json["lines"]]
+
+    def ask(which: str, offset: int, **query: Any) -> Any:
+        return client.get("source", source_id=source, event=which, offset=offset, numbered="true", **query)
+
+    assert [ask("next", places[n]).json["line"] for n in (0, 1, 3)] == [4, 4, 6]
+    assert [ask("previous", places[n]).json["line"] for n in (5, 4, 3)] == [4, 4, 1]
+    assert ask("next", places[0], level="warning").json["offset"] == places[2]
+    none = ask("next", places[5])
+    assert (none.status, none.error.endswith("behind this place none is ERROR or worse.")) == (404, True)
+    assert ask("next", 0, line=3).status == 422
+
+
 def test_pages_of_lines_longer_than_a_page(sqlite_client: Client, tmp_path: Path, line: Line,
                                            monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr(raw_text, "MAX_CONTENT", 100)
@@ -179,7 +198,7 @@ def test_pages_of_lines_longer_than_a_page(sqlite_client: Client, tmp_path: Path
 def test_lines_are_cut_behind_each_line_feed(lines: list[str], encoding: str) -> None:
     """In two-byte encodings the bytes of other characters may look like a line feed."""
     data = "\n".join(lines).encode(encoding)
-    pieces = raw_text.split_lines(data, raw_text.line_feed(encoding))
+    pieces = feeds.split_lines(data, feeds.line_feed(encoding))
     assert b"".join(pieces) == data
     assert [piece.decode(encoding).removesuffix("\n") for piece in pieces] == "\n".join(lines).split("\n")[
         : len(pieces)

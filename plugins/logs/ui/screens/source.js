@@ -1,10 +1,12 @@
-// The raw lines of a source: from the end, from a line, or from a place; earlier and later ones, and live.
+// The raw lines of a source: from the end, from a line, or from a place; earlier and later ones, live, and what is found.
 
+import finder from "../finder.js";
 import howRead from "../reading.js";
 
 const LINES = 200;
 const MOST = 3000; // lines kept on the page
 const GUESS = 120; // bytes of a line, until lines were seen
+const LEAD = 12; // lines before the one that was gone to
 const SECONDS = 2;
 const WORDS = /\b(EMERG(?:ENCY)?|ALERT|CRIT(?:ICAL)?|FATAL|PANIC|ERROR|ERR|WARN(?:ING)?|NOTICE|INFO|DEBUG|TRACE)\b/i;
 const LEVELS = {
@@ -13,23 +15,69 @@ const LEVELS = {
 };
 const REQUEST = /" ([45])\d\d /; // the status of an access line
 const HEADER = 160; // the level stands in the first characters of a line
+const RANKS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
+const WRAP = "snaglist.logs.wrap";
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
   const how = howRead(ui);
+  const find = finder(ui);
   /** The lines shown, the place behind the last one, the number of the first one when it is known. */
   let state = null;
   let live = false;
   let reading = false;
 
+  let wrapped = remembered();
+
+  function remembered() {
+    try {
+      return localStorage.getItem(WRAP) !== "false";
+    } catch {
+      return true;
+    }
+  }
+
+  function wrap() {
+    wrapped = !wrapped;
+    try {
+      localStorage.setItem(WRAP, String(wrapped));
+    } catch {
+      // Storage is blocked: it holds as long as the page.
+    }
+    ui.refresh();
+  }
+
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
-  async function load({ id, at, line }, options) {
-    const place = line ? { line } : at ? { offset: at } : { tail: true };
-    const page = await api("source", { source_id: id, lines: LINES, ...place }, options);
+  async function load({ id, at, line, mark }, options) {
+    const place = line ? { line } : mark ? { offset: mark } : at ? { offset: at } : { tail: true };
+    const page = await api("source", { source_id: id, lines: LINES, numbered: true, ...place }, options);
     const end = page.next_offset ?? page.size;
-    state = { ...page, id, path: page.path, size: page.size, lines: page.lines, end, first: line ? Number(line) : page.offset === 0 ? 1 : null };
+    state = { ...page, id, path: page.path, size: page.size, lines: page.lines, end, first: page.line };
+    if (mark) put(await before(LEAD, options));
     return state;
+  }
+
+  /** The lines before the first one. */
+  async function before(count, options) {
+    const first = state.lines[0]?.offset ?? 0;
+    const mean = state.lines.length > 1 ? (state.lines.at(-1).offset - first) / (state.lines.length - 1) : GUESS;
+    const found = [];
+    let offset = Math.max(0, Math.floor(first - count * mean * 2));
+    while (offset < first) {
+      const page = await api("source", { source_id: state.id, offset, lines: 1000 }, options);
+      found.push(...page.lines.filter((line) => line.offset < first));
+      if (page.next_offset === null) break;
+      offset = page.next_offset;
+    }
+    return found.slice(-count);
+  }
+
+  /** Show lines before the first one. */
+  function put(lines) {
+    state.lines = [...lines, ...state.lines];
+    if (state.lines[0]?.offset === 0) state.first = 1;
+    else state.first = state.first && state.first - lines.length;
   }
 
   /** Add the lines behind the last one; true when there were some. */
@@ -52,21 +100,9 @@ export default (ui) => {
   }
 
   async function earlier() {
-    const before = state.lines[0]?.offset ?? 0;
-    const mean = state.lines.length > 1 ? (state.lines.at(-1).offset - before) / (state.lines.length - 1) : GUESS;
-    let found = [];
-    let offset = Math.max(0, Math.floor(before - LINES * mean));
-    while (offset < before) {
-      const page = await api("source", { source_id: state.id, offset, lines: 1000 });
-      found.push(...page.lines.filter((line) => line.offset < before));
-      if (page.next_offset === null) break;
-      offset = page.next_offset;
-    }
-    found = found.slice(-LINES);
+    const lines = await before(LINES);
     const height = document.documentElement.scrollHeight;
-    state.lines = [...found, ...state.lines];
-    if (state.lines[0]?.offset === 0) state.first = 1;
-    else state.first = state.first && state.first - found.length;
+    put(lines);
     ui.refresh();
     scrollBy(0, document.documentElement.scrollHeight - height);
   }
@@ -86,7 +122,7 @@ export default (ui) => {
 
   /** Twice: lines that were never on the screen have only a guessed height. */
   function bottom() {
-    const last = () => document.querySelector(".line:last-child")?.scrollIntoView({ block: "end" });
+    const last = () => document.querySelector(".log .line:last-child")?.scrollIntoView({ block: "end" });
     last();
     requestAnimationFrame(last);
   }
@@ -109,13 +145,30 @@ export default (ui) => {
   function jump(event) {
     event.preventDefault();
     const text = event.target.elements.place.value.trim();
+    const query = { ...ui.query(), line: null, at: null, mark: null };
     const [, sign, number, share] = /^(@?)(\d+)(%?)$/.exec(text) ?? [];
     if (!number) return ui.toast("Type a line number, a share like 50%, or a byte like @4096.", { error: true });
     live = false;
-    if (share) ui.go({ ...ui.query(), line: null, at: Math.floor((state.size * Math.min(100, Number(number))) / 100) });
-    else if (sign) ui.go({ ...ui.query(), line: null, at: number });
-    else ui.go({ ...ui.query(), at: null, line: Math.max(1, Number(number)) });
+    if (share) ui.go({ ...query, at: Math.floor((state.size * Math.min(100, Number(number))) / 100) });
+    else if (sign) ui.go({ ...query, at: number });
+    else ui.go({ ...query, line: Math.max(1, Number(number)) });
   }
+
+  /** The place that the next and the previous one are counted from: the marked line, or the first one on the screen. */
+  function here() {
+    const { mark } = ui.query();
+    if (mark) return Number(mark);
+    const top = document.querySelector(".source-bar").getBoundingClientRect().bottom;
+    const first = [...document.querySelectorAll(".log .line")].find((line) => line.getBoundingClientRect().bottom > top);
+    return Number(first?.id.slice("at-".length) ?? 0);
+  }
+
+  /** Go to the next or the previous stored event of the chosen level or a worse one. */
+  const toEvent = (event) => guarded(async () => {
+    const { level } = ui.query();
+    const page = await api("source", { source_id: state.id, event, offset: here(), level: level || "ERROR", lines: 1 });
+    ui.go({ ...ui.query(), at: null, line: null, mark: page.offset });
+  });
 
   const openIssue = (occurrence) => guarded(async () => {
     const { group_id: id } = await api("source", { occurrence });
@@ -136,41 +189,83 @@ export default (ui) => {
     });
   }
 
-  const row = (line, at) => html`<li class="line" data-level=${line.level} id=${`at-${line.offset}`}>
-    <a class="line-number" href=${ui.link({ view: "source", id: state.id, ...(state.first ? { line: state.first + at } : { at: line.offset }) })}
-      title=${`Byte ${line.offset}`}>${state.first ? ui.number(state.first + at) : "·"}</a>
-    ${line.opens ? html`<button class="line-event" type="button" title="Show the issue" aria-label="Show the issue of this line" @click=${() => openIssue(line.occurrence)}><ui-icon name="next"></ui-icon></button>` : html`<span class="line-event"></span>`}
-    <code class="line-text">${line.text}</code></li>`;
+  const numbered = (lines) => lines.map((line, at) => ({ ...line, number: state.first && state.first + at }));
 
-  const bar = () => html`<div class="toolbar source-bar">
-    <form class="toolbar" aria-label="Go to" @submit=${jump}><label class="check">Go to
-      <input name="place" class="place" placeholder="line, 50%, @byte" autocomplete="off" required /></label><button class="button">Go</button></form>
-    <a class="button" href=${ui.link({ view: "source", id: state.id, at: "0" })}>Start</a>
-    <a class="button" href=${ui.link({ view: "source", id: state.id })}>End</a>
-    <button class="button" type="button" aria-pressed=${live ? "true" : "false"} @click=${toggle}>${live && html`<span class="pulse"></span>`} Live</button>
+  /** Those of a level or a worse one. */
+  const ofLevel = (lines, level) => (level ? lines.filter((line) => line.level && RANKS.indexOf(line.level) <= RANKS.indexOf(level)) : lines);
+
+  const address = ({ number, offset }) => ui.link({ ...ui.query(), at: null, line: null, mark: null, ...(number ? { line: number } : { at: offset }) });
+
+  const row = (mark) => (line) => html`<li class="line" data-level=${line.level} id=${`at-${line.offset}`} aria-current=${String(line.offset) === mark ? "true" : null}>
+    <a class="line-number" href=${address(line)} title=${`@${line.offset}`}>${line.number ? ui.number(line.number) : `@${line.offset}`}</a>
+    ${line.opens ? html`<button class="line-event" type="button" title="Show the issue" aria-label="Show the issue of this line" @click=${() => openIssue(line.occurrence)}><ui-icon name="next"></ui-icon></button>` : html`<span class="line-event"></span>`}
+    <code class="line-text">${find.text(line)}</code></li>`;
+
+  const name = (level) => (level ? ui.level(level).toLowerCase() : "error");
+
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
+  const levels = ({ level }) => html`<label class="check">Level
+    <select @change=${(event) => ui.go({ ...ui.query(), level: event.target.value || null })}>
+      <option value="" ?selected=${!level}>all</option>
+      ${RANKS.slice(1).map((one) => html`<option value=${one} ?selected=${one === level}>${ui.level(one)} or worse</option>`)}</select></label>`;
+
+  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
+  const bar = (query) => html`<div class="source-bar">
+    <div class="toolbar">${find.box(query, here)}</div>
+    <div class="toolbar">
+      <form class="toolbar" aria-label="Go to" @submit=${jump}><label class="check">Go to
+        <input name="place" class="place" placeholder="line, 50%, @byte" autocomplete="off" required /></label><button class="button">Go</button></form>
+      <a class="button" href=${ui.link({ ...query, at: "0", line: null, mark: null })}>Start</a>
+      <a class="button" href=${ui.link({ ...query, at: null, line: null, mark: null })}>End</a>
+      <button class="button" type="button" @click=${() => toEvent("previous")}>Previous ${name(query.level)}</button>
+      <button class="button" type="button" @click=${() => toEvent("next")}>Next ${name(query.level)}</button>
+      ${levels(query)}
+      <button class="button" type="button" aria-pressed=${wrapped ? "true" : "false"} @click=${wrap}>Wrap</button>
+      <button class="button" type="button" aria-pressed=${live ? "true" : "false"} @click=${toggle}>${live && html`<span class="pulse"></span>`} Live</button>
+    </div>
   </div>`;
+
+  /** @param {any} data  @param {import("../../../../schemas/dashboard.d.ts").Address} query */
+  function lines(data, { level, mark }) {
+    const shown = ofLevel(levelled(numbered(data.lines)), level);
+    if (shown.length) {
+      return html`<ol class=${wrapped ? "lines log" : "lines log lines-long"} role="list" aria-label="Lines" tabindex="0">${keyed(shown, ({ offset }) => offset, row(mark))}</ol>`;
+    }
+    return html`<p class="card notice">${data.lines.length ? `None of these ${ui.plural(data.lines.length, "line")} is ${ui.level(level)} or worse.` : "There is no line here."}</p>`;
+  }
 
   return {
     load,
     heading: (data) => data?.path,
-    open({ at, line }) {
-      if (!at && !line) bottom();
+    open(query) {
+      const { at, line, mark } = query;
+      find.open(query);
+      if (mark) document.getElementById(`at-${mark}`)?.scrollIntoView({ block: "center" });
+      else if (!at && !line) bottom();
       const timer = setInterval(() => live && !document.hidden && void guarded(follow), SECONDS * 1000);
-      return () => clearInterval(timer);
+      return () => {
+        clearInterval(timer);
+        find.close();
+      };
     },
     keys: [
       { key: "f", label: "Live on or off", run: toggle },
+      { key: "F", label: "Find in this log", run: () => document.querySelector(".find").select() },
+      { key: "n", label: "Next hit", run: () => find.step(1, here()) },
+      { key: "p", label: "Previous hit", run: () => find.step(-1, here()) },
+      { key: "]", label: "Next error", run: () => toEvent("next") },
+      { key: "[", label: "Previous error", run: () => toEvent("previous") },
+      { key: "w", label: "Wrap lines or not", run: wrap },
       { key: "/", label: "Go to a line", run: () => document.querySelector(".place").focus() },
       { key: "u", label: "Back to all logs", run: () => ui.go({ view: "sources" }) },
     ],
-    render: (data) => html`<p class="crumbs"><a href=${ui.link({ view: "sources" })}>Logs</a></p>
+    render: (data, query) => html`<p class="crumbs"><a href=${ui.link({ view: "sources" })}>Logs</a></p>
       <div class="head"><h1 tabindex="-1" class="mono">${data.path}</h1><span class="faint">${ui.bytes(data.size)}</span></div>
       ${how.whole(data)}
-      ${bar()}
+      ${bar(query)}
+      ${find.list(query)}
       ${data.lines[0]?.offset > 0 && html`<p><button class="button" type="button" @click=${() => guarded(earlier)}>Earlier lines</button></p>`}
-      ${data.lines.length
-        ? html`<ol class="lines" role="list" aria-label="Lines" tabindex="0">${keyed(levelled(data.lines), ({ offset }) => offset, row)}</ol>`
-        : html`<p class="card notice">There is no line here.</p>`}
+      ${lines(data, query)}
       ${data.end < data.size && html`<p><button class="button" type="button" @click=${() => guarded(later)}>Later lines</button></p>`}`,
   };
 };

@@ -54,7 +54,8 @@ export default (ui) => {
     render(data) {
       current = data;
       return html`<div class="head"><h1 tabindex="-1">Logs</h1>
-          <span class="toolbar"><a class="button" href=${ui.link({ view: "formats" })}>Formats</a>
+          <span class="toolbar"><a class="button" href=${ui.link({ view: "log-search" })}>Search logs</a>
+            <a class="button" href=${ui.link({ view: "formats" })}>Formats</a>
             <button class="button" @click=${importNow}>Read the drop folder now</button>
             <a class="button button-main" href=${ui.link({ view: "setup" })}>Add logs</a></span></div>
         <section class="card">${ui.table(columns, data.data, { id: "sources", label: "Sources", empty })}</section>
