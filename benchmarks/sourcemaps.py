@@ -139,7 +139,7 @@ def main() -> None:
         with call.transaction():
             figures.timed("first event, the map is not in memory", 1, lambda: resolve_storing(call, events[:1]))
             figures.timed("events of 20 frames, frames twice each", EVENTS, lambda: resolve_storing(call, events))
-        held = MAPS._bytes / 1e6
+        held = MAPS.bytes / 1e6
         figures.note("parsed maps, MB", held, f"parsed maps in memory: {held:.1f} MB")
     if chosen.json:
         print(json.dumps(figures.found))

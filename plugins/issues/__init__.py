@@ -25,13 +25,14 @@ from snaglist.plugins.issues import (
     tables,
 )
 from snaglist.plugins.issues.checking import check_event
-from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, Sources, Tagging
+from snaglist.plugins.issues.contract import Condition, ListColumn, SearchField, ShownStack, Sources, Tagging
 from snaglist.plugins.issues.events import (
     LEVEL_SOURCES,
     RANK,
     SEVERITIES,
     STATUSES,
     AccessInfo,
+    CodeContext,
     Event,
     EventSource,
     ExceptionInfo,
@@ -51,6 +52,7 @@ from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module, hold_module
 from snaglist.plugins.issues.paths import path_of, path_text
+from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.preparing import PRIVACY
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
@@ -73,6 +75,7 @@ from snaglist.plugins.issues.storing import (
     store_events,
     withdraw_event,
 )
+from snaglist.plugins.issues.storing.frames import kept_code, stored_exceptions
 from snaglist.plugins.issues.storing.samples import culprit_frame
 from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.unmerging import unmerge_grouping
@@ -85,6 +88,7 @@ __all__ = [
     "SEVERITIES",
     "STATUSES",
     "AccessInfo",
+    "CodeContext",
     "Condition",
     "Event",
     "EventSource",
@@ -97,6 +101,7 @@ __all__ = [
     "Removed",
     "Reread",
     "SearchField",
+    "ShownStack",
     "Sources",
     "StoredBatch",
     "StoredEvent",
@@ -117,6 +122,7 @@ __all__ = [
     "has_facet",
     "hold_module",
     "hookspecs",
+    "kept_code",
     "known_event_ids",
     "learn_again",
     "link_external",
@@ -137,9 +143,11 @@ __all__ = [
     "show_path",
     "store_events",
     "stored",
+    "stored_exceptions",
     "stored_path",
     "unmerge_grouping",
     "update_mirrored",
+    "user_reader",
     "withdraw_event",
 ]
 

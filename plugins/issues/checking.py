@@ -12,11 +12,13 @@ from typing import Any
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues import hookspecs
+from snaglist.plugins.issues.contract import ShownStack
 from snaglist.plugins.issues.events import (
     LEVEL_SOURCES,
     RANK,
     SEVERITIES,
     AccessInfo,
+    CodeContext,
     Event,
     ExceptionInfo,
     Frame,
@@ -39,6 +41,7 @@ _EVENT: dict[str, _Types] = {
 _EXCEPTION: dict[str, _Types] = {"type": _TEXT, "message": _TEXT, "frames": _LIST}
 _FRAME: dict[str, _Types] = {
     "function": _MAYBE, "file": _MAYBE, "line": _MAYBE_NUMBER, "column": _MAYBE_NUMBER, "in_app": (bool,),
+    "context": (CodeContext, type(None)), "repeated": _NUMBER,
 }  # fmt: skip
 _ACCESS: dict[str, _Types] = {"method": _TEXT, "path": _TEXT, "status": _NUMBER}
 _LONGEST = {"log_type": 40, "time_source": 10}  # columns that take no more, and are not cut
@@ -60,6 +63,17 @@ def resolve_stack(call: Call, event: Event) -> Event:
     """Let plugins change an event that is shown (`stack_showing`)."""
     changed: Event = call.chain(hookspecs.stack_showing, event, _copy, partial(_checked_event, "stack_showing()"))
     return changed
+
+
+def link_frames(call: Call, shown: ShownStack) -> list[list[str | None]]:
+    """Return where plugins say that the code of frames can be read (`link_frames`), by exception and frame."""
+    check = partial(_checked_links, shown.event)
+    answers = [answer for answer in call.emit(hookspecs.link_frames, shown, check).values() if answer]
+    links: list[list[str | None]] = [[None] * len(one.frames) for one in shown.event.exceptions]
+    for at, frames in enumerate(links):
+        for number in range(len(frames)):
+            frames[number] = next((answer[at][number] for answer in answers if answer[at][number]), None)
+    return links
 
 
 def tell_change(call: Call, change: IssueChange) -> dict[str, Any]:
@@ -89,6 +103,18 @@ def _copy(event: Event) -> Event:
 
 
 # -- checks
+
+
+def _checked_links(event: Event, result: Any) -> Sequence[Sequence[str | None]] | None:
+    if result is None:
+        return None
+    sizes = [len(one.frames) for one in event.exceptions]
+    if not isinstance(result, list | tuple) or [len(frames) for frames in result] != sizes:
+        raise TypeError("link_frames() must return a list for each exception, with one value for each of its frames")
+    for link in (link for frames in result for link in frames):
+        if link is not None and (type(link) is not str or not link.startswith(("https://", "http://"))):
+            raise ValueError(f"link_frames(): must be None or an address of http or https, not {link!r:.60}")
+    return result
 
 
 def _checked_events(given: Sequence[Event], result: Any) -> list[Event]:
@@ -149,6 +175,14 @@ def _check_exception(name: str, exception: Any) -> None:
         if not isinstance(frame, Frame):
             raise TypeError(f"{name}.frames must hold Frame, not {type(frame).__name__}")
         _check_fields(f"{name}.frames", frame, _FRAME)
+        if frame.context is not None and not _is_code(frame.context):
+            raise TypeError(f"{name}.frames.context: must hold a text as line, and tuples of texts as pre and post")
+
+
+def _is_code(context: CodeContext) -> bool:
+    line, pre, post = context
+    around = (*pre, *post) if type(pre) is type(post) is tuple else (None,)
+    return all(type(text) is str for text in (line, *around))
 
 
 _getters: dict[int, Callable[[Any], tuple[Any, ...]]] = {

@@ -1,4 +1,4 @@
-"""What plugins add to the search for issues: words to look for, and columns of the list.
+"""What plugins add to issues: words to look for, columns of the list, tags, sources, and what they are told.
 
 The issues area brings its own words in the same way.
 """
@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from sqlalchemy import ColumnElement, Connection, Select, Table
 
 from snaglist.kernel import Call
+from snaglist.plugins.issues.events import Event
 
 RESERVED = frozenset(
     ("api", "app", "cursor", "date", "format", "from", "include_context", "include_stack", "limit", "page", "q")
@@ -60,6 +61,14 @@ class ListColumn:
     schema: Mapping[str, Any] = field(default_factory=dict)
     heading: str = ""
     missing: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStack:
+    """An event whose stack is shown, its places resolved, and the module of its issue."""
+
+    event: Event
+    module_id: int | None
 
 
 @runtime_checkable

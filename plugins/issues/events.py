@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 SEVERITIES = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG")
 RANK = {name: rank for rank, name in enumerate(SEVERITIES)}
@@ -10,15 +11,29 @@ LEVEL_SOURCES = ("line", "wrapper", "request", "trace", "words", "none")
 STATUSES = ("open", "in_progress", "fixed", "wont_fix", "reoccurred")
 
 
+class CodeContext(NamedTuple):
+    """The line of source that a frame is at, and the lines before and behind it as far as they are known."""
+
+    line: str
+    pre: tuple[str, ...] = ()
+    post: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class Frame:
-    """One call of a stack. `in_app` tells the application's own code from libraries."""
+    """One call of a stack. `in_app` tells the application's own code from libraries.
+
+    `repeated`: how many more times the call was made in a row, where a trace says so instead of printing it again.
+    Neither this nor `context` is part of the grouping key.
+    """
 
     function: str | None = None
     file: str | None = None
     line: int | None = None
     column: int | None = None
     in_app: bool = True
+    context: CodeContext | None = None
+    repeated: int = 0
 
 
 @dataclass(slots=True)
@@ -32,11 +47,12 @@ class ExceptionInfo:
 
 @dataclass(slots=True)
 class AccessInfo:
-    """The parts of an access line that group it."""
+    """The parts of an access line that group it, and who is logged in, "" for nobody."""
 
     method: str
     path: str
     status: int
+    user: str = field(default="", kw_only=True)
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Column
 
 from snaglist.kernel import Call, hookspec
-from snaglist.plugins.issues.contract import ListColumn, SearchField, Sources, Tagging
+from snaglist.plugins.issues.contract import ListColumn, SearchField, ShownStack, Sources, Tagging
 from snaglist.plugins.issues.events import Event, IssueChange, StoredBatch
 
 
@@ -34,6 +34,16 @@ def stack_showing(call: Call, event: Event) -> Event | None:
 
     In a transaction that cannot write. Return the changed event, or None; changing it in place counts too. Failures
     are only in the log.
+    """
+
+
+@hookspec
+def link_frames(call: Call, shown: ShownStack) -> Sequence[Sequence[str | None]] | None:
+    """Robust. Say where the code of an event that is shown can be read. Since 0.3.
+
+    In a transaction that cannot write. Return for each exception the http(s) addresses of its frames, None for those
+    that have none, or None. Of several plugins the first that has an address of a frame counts. Failures are only in
+    the log.
     """
 
 

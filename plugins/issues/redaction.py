@@ -4,7 +4,7 @@ Expressions are RE2's, whose time is linear in the text, whatever it holds.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +24,11 @@ _VALUE = (
     r"""("(?:[^"\\]|\\.)*"?|\\"(?:[^"\\]|\\[^"])*(?:\\")?|'[^']*'?"""
     r"""|(?:(?:Bearer|Basic|Digest|Token) )?[^\s,;&"'(){}\[\]]+)"""
 )
+# What code gives to a name, or compares it with: a text in quotes or a number, also behind the type of a variable.
+_GIVEN = (
+    r"""["'\]]{0,2}\s{0,4}(?:=>|[=!]={1,2}|:=|:[\w.,| \[\]]{0,60}=|[=:])\s{0,4}[a-zA-Z]{0,2})"""
+    r"""("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][\w.]*)"""
+)
 _MARK = re.compile(r"""(?:\\?["'])?""")
 _MAX_MEMORY = 32 << 20
 
@@ -31,21 +36,46 @@ _MAX_MEMORY = 32 << 20
 class Redaction:
     """Takes out of texts what must not be stored. `keys` are names, `patterns` names of `NAMED` or expressions."""
 
-    def __init__(self, keys: Iterable[str], patterns: Iterable[str]) -> None:
+    def __init__(self, keys: Sequence[str], patterns: Sequence[str]) -> None:
         names = "|".join(_spelled(name) for name in keys if name)
         self._keys = _compiled(rf"""(?i)(\b(?:{names})\\?["']?\s{{0,4}}[=:]\s{{0,4}}){_VALUE}""") if names else None
-        patterns = list(patterns)
+        self._code = _compiled(rf"(?i)(\b(?:{names}){_GIVEN}") if names else None
+        # Nearly no text holds a name: to look for the longest part of each is quicker than the expression.
+        parts = {max(re.split(r"[_. -]+", name), key=len).lower() for name in keys if name}
+        self._hints = [part for part in parts if not any(other in part for other in parts - {part})]
         others = [f"(?:{NAMED.get(pattern, pattern)})" for pattern in patterns if pattern != CARD]
-        self._card = CARD in patterns
+        self._card = _CARD if CARD in patterns else None
         self._patterns = _compiled("|".join(others)) if others else None
+
+    def finds(self, text: str) -> bool:
+        """Tell whether there may be something to take out of a text."""
+        folded = text.lower()
+        if any(hint in folded for hint in self._hints):
+            return True
+        text = clean(text)
+        return any(one is not None and one.search(text) for one in (self._card, self._patterns))
 
     def text(self, text: str) -> str:
         """Return a text without it."""
         text = clean(text)
-        if self._keys is not None and self._keys.search(text):
+        if self._keys is not None:
             text = self._keys.sub(_without_value, text)
-        if self._card:
-            text = _CARD.sub(_without_card, text)
+        return self._without_patterns(text)
+
+    def code(self, line: str) -> str:
+        """Return a line of code without it. Names that are given to names are no secrets."""
+        return self._without_patterns(self._without_given(clean(line)))
+
+    def stack(self, text: str) -> str:
+        """Return a stack without it: code stands in it, and messages."""
+        return self.text(self._without_given(clean(text)))
+
+    def _without_given(self, text: str) -> str:
+        return text if self._code is None else self._code.sub(_without_value, text)
+
+    def _without_patterns(self, text: str) -> str:
+        if self._card is not None:
+            text = self._card.sub(_without_card, text)
         if self._patterns is not None:
             text = self._patterns.sub(REDACTED, text)
         return text

@@ -54,4 +54,19 @@ def s001(db: Connection) -> None:
     )
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)
+def add_source_texts(db: Connection) -> None:
+    """Create the table of source texts."""
+    create_table(
+        db,
+        "source_texts",
+        reference("map_id", "source_maps.id"),
+        text("source_hash", 64),
+        data("content"),
+        PrimaryKeyConstraint("map_id", "source_hash"),
+    )
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
+    ("s001", s001),
+    ("add_source_texts", add_source_texts),
+)

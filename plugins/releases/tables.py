@@ -55,4 +55,14 @@ source_maps = Table(
     Index("ix_source_maps_release_name", "release", "name_hash"),
 )
 
-TABLES = (releases, release_issues, source_maps)
+# The text of one's own sources, compressed; `source_hash`: of the name that the map gives the source.
+source_texts = Table(
+    "source_texts",
+    metadata,
+    reference("map_id", "source_maps.id"),
+    text("source_hash", 64),
+    data("content"),
+    PrimaryKeyConstraint("map_id", "source_hash"),
+)
+
+TABLES = (releases, release_issues, source_maps, source_texts)

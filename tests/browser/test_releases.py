@@ -22,10 +22,10 @@ def shop(servers: Any, browser: Any, tmp_path: Path) -> Iterator[str]:
         yield url
 
 
-def push(url: str) -> None:
+def push(url: str, **fields: str) -> None:
     with urllib.request.urlopen(f"{url}?api=ingest-settings", timeout=30) as answer:
         settings = json.load(answer)
-    event = {"message": "Cart is empty", "exception_class": "TypeError", "stack": TRACE, "release": "v2.4.0"}
+    event = {"message": "Cart is empty", "exception_class": "TypeError", "stack": TRACE, "release": "v2.4.0"} | fields
     headers = {settings["key_header"]: settings["key"], "Content-Type": "application/json"}
     sent = urllib.request.Request(settings["ingest_url"], json.dumps(event).encode(), headers)
     urllib.request.urlopen(sent, timeout=30).close()
@@ -35,7 +35,8 @@ def push(url: str) -> None:
 def map_file(tmp_path: Path) -> Path:
     """A map that a build left: `app.js:1:9` is line 2, column 3 of src/a.js."""
     path = tmp_path / "app.js.map"
-    path.write_text('{"version":3,"sources":["src/a.js"],"names":[],"mappings":"AAAA,QACE"}')
+    texts = '"sourcesContent":["function total(cart) {\\n  if (!cart) throw new TypeError(1);\\n}"]'
+    path.write_text(f'{{"version":3,"sources":["src/a.js"],{texts},"names":[],"mappings":"AAAA,QACE"}}')
     return path
 
 
@@ -74,6 +75,14 @@ def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> No
     page.locator(".row-title").click()
     expect(page.locator("h1")).to_have_text("TypeError Cart is empty")
     expect(page.locator(".frame-line")).to_contain_text("src/a.js:2:3")
+    frame = page.locator(".frame-line")
+    expect(frame.locator("pre .code-failing")).to_have_text("  if (!cart) throw new TypeError(1);")
+    expect(frame.locator("pre .code-row")).to_have_count(3)
+    frame.get_by_text("Lines 1 to 3").click()
+    expect(frame.locator("pre")).to_be_hidden()
+    expect(frame.locator("summary")).to_have_text("if (!cart) throw new TypeError(1);Lines 1 to 3")
+    opened = frame.get_by_role("link", name="Open in repository")
+    expect(opened).to_have_attribute("href", "https://git.example.com/abc123/src/a.js#L2")
     panel = page.locator("section", has=page.get_by_role("heading", name="Seen in releases"))
     expect(panel).to_contain_text("First in v2.4.0, last in v2.4.0")
     source = panel.get_by_role("link", name="Source of the culprit")
@@ -86,6 +95,41 @@ def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> No
     page.get_by_role("button", name="Delete the deploy of v2.4.0 to production").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete the deploy").click()
     expect(page.get_by_text("No deploy is known yet.")).to_be_visible()
+
+
+def test_a_module_has_a_repository_of_its_own(shop: str, open_page: Any, watch: Any) -> None:
+    watch.expect("422")
+    body, headers = json.dumps({"name": "Till"}).encode(), {"Content-Type": "application/json"}
+    urllib.request.urlopen(urllib.request.Request(f"{shop}?api=modules", body, headers), timeout=30).close()
+    push(shop, module="Till")
+    page = open_page(f"{shop}?view=releases")
+    page.get_by_role("button", name="Add a module").click()
+    form = page.get_by_role("form", name="Repository of a module")
+    form.get_by_label("Address of a line").fill("https://git.example.com/{path}?{branch}")
+    form.get_by_label("Path prefixes").fill("https://shop.example/")
+    form.get_by_role("button", name="Save").click()
+    expect(form.get_by_text("{branch} is no placeholder")).to_be_visible()
+    form.get_by_label("Address of a line").fill("https://git.example.com/till/{release}/{path}#L{line}")
+    form.get_by_role("button", name="Save").click()
+    row = page.get_by_role("row", name="Till")
+    expect(row).to_contain_text("https://git.example.com/till/{release}/{path}#L{line}")
+    links = page.get_by_role("form", name="Links to sources")
+    links.get_by_label("Address of a line").fill("https://git.example.com/shop/{path}")
+    links.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    expect(row).to_be_visible()
+    addresses = {}
+    for issue_id in (1, 2):
+        page.goto(f"{shop}?view=issue&id={issue_id}")
+        addresses[issue_id] = page.get_by_role("link", name="Open in repository").get_attribute("href")
+    assert addresses == {
+        1: "https://git.example.com/shop/static/app.js",
+        2: "https://git.example.com/till/v2.4.0/static/app.js#L1",
+    }
+    page.goto(f"{shop}?view=releases")
+    page.get_by_role("button", name="Take the repository off Till").click()
+    page.get_by_role("dialog").get_by_role("button", name="Take it off").click()
+    expect(page.get_by_text("All modules are at the address above.")).to_be_visible()
 
 
 def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any, tmp_path: Path) -> None:

@@ -106,6 +106,7 @@ def test_an_event_becomes_an_issue_once(serving: Serving, engine: str) -> None:
     (row,) = detail["occurrences"]
     assert (row["event_id"], row["release"], row["server_name"]) == (ID, "shop@2.0", "web-1")
     assert row["occurred_at"].startswith("2026-01-03 10:00:00")
+    assert (issue["users"], [user["value"] for user in detail["facets"]["user"]]) == (1, ["7"])
     source = sdk.client.get("source", occurrence=row["id"]).json["content"]
     assert 'File "app/pay.py", line 12, in charge\n    bank.pay()' in source
     assert "hidden" not in source + json.dumps(detail)
@@ -127,6 +128,77 @@ def test_exceptions_stay_what_was_sent(serving: Serving) -> None:
         ("TimeoutError", ["ask"]), ("PayError", ["charge", "main"]),
     ]  # fmt: skip
     assert [one["frames"][0]["in_app"] for one in exceptions] == [False, True]
+
+
+def coded(name: str, line: int, **more: Any) -> dict[str, Any]:
+    """A frame with seven lines of code before it and behind it."""
+    return {
+        "function": name, "filename": f"app/{name}.py", "lineno": line, "context_line": f"    {name}()",
+        "pre_context": [f"before {at}" for at in range(7, 0, -1)],
+        "post_context": [f"after {at}" for at in range(1, 8)], **more,
+    }  # fmt: skip
+
+
+def with_frames(*frames: dict[str, Any], **more: Any) -> dict[str, Any]:
+    raised = {"type": "PayError", "value": "declined", "stacktrace": {"frames": list(frames)}}
+    return {"platform": "python", "exception": {"values": [raised]}, **more}
+
+
+def code_of(sdk: Sdk, **query: Any) -> list[Any]:
+    (issue,) = sdk.issues()
+    return [
+        frame["context"] for frame in sdk.client.get("error", id=issue["id"], **query).json["exceptions"][0]["frames"]
+    ]
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgresql", "mariadb"])
+def test_lines_of_code_are_kept(serving: Serving, engine: str) -> None:
+    """Five lines around the five innermost own frames, else the line alone; also of events that are read back."""
+    sdk = Sdk(serving(engine))
+    outer = [coded(name, 10) for name in ("one", "two", "three", "four", "five")]
+    library = coded("library", 3, in_app=False)
+    plain = {"function": "native", "filename": "native.c"}
+    around = {"pre": [f"before {at}" for at in range(5, 0, -1)], "post": [f"after {at}" for at in range(1, 6)]}
+    wanted = [
+        None,
+        {"pre": [], "line": "    library()", "post": []},
+        {**around, "line": ("    wide" + " = 1" * 300)[:199] + "…"},
+        *({**around, "line": f"    {name}()"} for name in ("five", "four", "three", "two")),
+        {"pre": [], "line": "    one()", "post": []},
+    ]
+    wide = coded("wide", 5, context_line="    wide" + " = 1" * 300)
+    ids = [f"{at:032x}" for at in range(6)]  # the later ones are kept as differences
+    for event_id in ids:
+        sdk.send(with_frames(*outer, wide, library, plain, event_id=event_id))
+    assert code_of(sdk) == wanted
+    (issue,) = sdk.issues()
+    for row in sdk.client.get("error", id=issue["id"]).json["occurrences"]:
+        assert code_of(sdk, occurrence=row["id"]) == wanted
+
+
+def test_lines_of_code_hold_no_secrets(serving: Serving) -> None:
+    """What stands in quotes beside a name that is not stored; as in the context, names alone decide."""
+    sdk = Sdk(serving())
+    secret = coded("pay", 9, context_line="bank.login(user, password='hidden-1', region=\"eu\")")
+    secret["pre_context"] = ['token: str = "hidden-2"', '{"api-key": "hidden-3"}', "if secret == f'hidden-\\'4':"]
+    secret["post_context"] = ["PASSWORD = 'hidden-5", 'tokens = "shown"', {"no": "text"}]
+    sdk.send(with_frames(secret))
+    (code,) = code_of(sdk)
+    assert code == {
+        "pre": ['token: str = "[redacted]"', '{"api-key": "[redacted]"}', "if secret == f'[redacted]':"],
+        "line": "bank.login(user, password='[redacted]', region=\"eu\")",
+        "post": ["PASSWORD = '[redacted]'", 'tokens = "shown"', ""],
+    }
+    (issue,) = sdk.issues()
+    assert "password='[redacted]'" in issue["sample_stack"]
+    assert "hidden" not in sdk.client.get("error", id=issue["id"]).text
+
+
+@pytest.mark.parametrize("wrong", [7, "", "  ", None, {"x": 1}])
+def test_a_frame_whose_line_is_none_has_no_code(serving: Serving, wrong: Any) -> None:
+    sdk = Sdk(serving())
+    sdk.send(with_frames(coded("pay", 9, context_line=wrong), coded("ask", 2, pre_context=wrong, post_context=wrong)))
+    assert code_of(sdk) == [{"pre": [], "line": "    ask()", "post": []}, None]
 
 
 @pytest.mark.parametrize(
@@ -235,7 +307,7 @@ def test_fingerprints_and_templates(serving: Serving) -> None:
 def test_any_value_of_an_optional_field_is_survived(name: str, value: Any, installed: Any) -> None:
     from snaglist_sentry.events import Converter
 
-    pushed = Converter("2026-01-03 10:00:00", frozenset(), ()).convert({"message": "m", name: value})
+    pushed = Converter("2026-01-03 10:00:00", frozenset(), (), lambda _: None).convert({"message": "m", name: value})
     assert pushed.event.message
 
 

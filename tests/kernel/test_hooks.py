@@ -31,7 +31,7 @@ from snaglist.kernel.hookspecs import dashboard_assets, register_tables
 from snaglist.kernel.plugins import Plugins
 from snaglist.plugins.connectors import ConnectorType
 from snaglist.plugins.connectors.contract import register_connectors
-from snaglist.plugins.issues.hookspecs import events_stored, events_storing, issue_changed, stack_showing
+from snaglist.plugins.issues.hookspecs import events_stored, events_storing, issue_changed, link_frames, stack_showing
 from snaglist.plugins.logs import Parser
 from snaglist.plugins.logs.hookspecs import lines_read, register_parsers
 from snaglist.plugins.system import HealthCheck, Job, Session, Worker, cli, command
@@ -421,6 +421,19 @@ def test_hook_stack_showing(install: Install, kernel: Kernel) -> None:
         with call.transaction(write=False):
             assert call.chain(stack_showing, {"id": 1}) == {"id": 1, "resolved": True}
         assert state(client, "b")["last_error"] is None
+
+
+def test_hook_link_frames(install: Install, kernel: Kernel) -> None:
+    """On reading: a failure leaves what others say and writes nothing."""
+    install("a", link_frames=lambda shown: 1 / 0)
+    install("b", link_frames=lambda call, shown: [shown["links"]])
+    with kernel(plugins__enabled=["a", "b"]) as client:
+        call = client.service.call()
+        with call.transaction(write=False):
+            assert call.emit(link_frames, {"links": ["https://git.example.com/a.py", None]}) == {
+                "b": [["https://git.example.com/a.py", None]]
+            }
+        assert state(client, "a")["last_error"] is None
 
 
 def test_hook_issue_changed(install: Install, kernel: Kernel) -> None:

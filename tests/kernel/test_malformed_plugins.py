@@ -64,7 +64,7 @@ COLLECT = {
     "register_connectors", "register_module_references", "register_search_fields", "register_list_columns",
     "service_parts", "open_schemas", "register_tagging", "register_sources",
 }  # fmt: skip
-ROBUST = {"lines_read", "events_stored", "issue_changed"}
+ROBUST = {"lines_read", "events_stored", "issue_changed", "link_frames"}
 CHAIN = {"events_storing", "stack_showing"}
 DIRECT = {"run_beside_worker", "request_answered", "stored_secrets", "doctor_warnings"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
 from snaglist.kernel import Call, Invalid, key
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.matching import Matching, matching_of
-from snaglist.plugins.issues.search.words import VALUE, Term, read_terms
+from snaglist.plugins.issues.search.words import read_terms
 from snaglist.plugins.issues.tables import occurrences
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.words import whole_words
@@ -73,8 +73,9 @@ class Wanted:
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may be meant; None where no index tells."""
-        more = tuple(Term(VALUE, value.value, tuple(whole_words(value.value))) for value in self.values)
-        return Matching(self.matching.terms + more, self.matching.fixed).narrowed(db)
+        words = dict.fromkeys(word for value in self.values for word in whole_words(value.value))
+        matching = self.matching
+        return Matching(matching.terms, (*words, *matching.words), matching.prefix).narrowed(db)
 
 
 @dataclass(slots=True)

@@ -84,7 +84,7 @@ def _take_event(call: Call, issue: dict[str, Any], occurrence: int | None) -> li
         "sample_stack": event.stack or None,
         "sample_context": event.context or None,
     }
-    return show_exceptions(event.exceptions)
+    return show_exceptions(call, event, issue["module_id"])
 
 
 def _occurrences(

@@ -15,6 +15,7 @@ from snaglist.plugins.issues.tables import (
     issues,
     occurrences,
 )
+from snaglist.plugins.issues.values.index import indexed_at_once
 from snaglist.plugins.system import insert_rows
 
 CHUNK = 500
@@ -154,7 +155,8 @@ def sample_messages(db: Connection, issue_ids: Iterable[int]) -> dict[int, str]:
 
 def add_occurrences(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert occurrences."""
-    insert_rows(db, occurrences, rows)
+    with indexed_at_once(db, occurrences):
+        insert_rows(db, occurrences, rows)
 
 
 def occurrence_ids(db: Connection, source_id: int, starts: Sequence[int]) -> dict[int, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, RowMapping, bindparam, delete, select, update
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks
@@ -253,7 +253,7 @@ def _give_back(call: Call, source: EventSource, back: Sequence[Event], keys: Map
         rows.append({**occurrence_row(event), **texts._asdict(), **ids, "received_at": call.now})
         more[place.issue_id] -= 1
     if rows:
-        call.db.execute(insert(occurrences), rows)
+        queries.add_occurrences(call.db, rows)
         lose_occurrences(call.db, more)
     return stored
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from snaglist.kernel import clip, digest, key
-from snaglist.plugins.issues.events import RANK, Event, ExceptionInfo, Frame
+from snaglist.plugins.issues.events import RANK, Event, Frame
 from snaglist.plugins.issues.grouping import quoted_message
 from snaglist.plugins.issues.noting import note_failure
+from snaglist.plugins.issues.storing.frames import kept_frames
 from snaglist.plugins.issues.storing.texts import clean, short
 
 MAX_TITLE = 180
@@ -14,7 +15,6 @@ MAX_SAMPLE = 120_000
 MAX_CONTEXT = 12_000
 MAX_SEARCHED = 2_000
 MAX_EXCEPTIONS = 20
-MAX_FRAMES = 200
 _HEAD = 20_000  # a title never needs more of a message than this
 
 
@@ -88,11 +88,16 @@ def _told(event: Event, channel: str) -> dict[str, Any]:
 
 def sample_texts(event: Event) -> dict[str, Any]:
     """Return the columns of `issue_samples` of the latest event."""
+    raised = event.exceptions[-MAX_EXCEPTIONS:]
+    exceptions = [
+        {"class": clean(one.type[:1000]), "message": clean(one.message[:MAX_SAMPLE]), "frames": frames}
+        for one, frames in zip(raised, kept_frames(raised), strict=True)
+    ]
     return {
         "message": clean(event.message[:MAX_SAMPLE]),
         "stack": clean(event.stack[:MAX_SAMPLE]) or None,
         "context": clean(event.context[:MAX_CONTEXT]) or None,
-        "exceptions": [_exception(exception) for exception in event.exceptions[-MAX_EXCEPTIONS:]] or None,
+        "exceptions": exceptions or None,
     }
 
 
@@ -104,21 +109,3 @@ def is_cut(event: Event) -> bool:
         or len(event.stack) > MAX_SAMPLE
         or len(event.context) > MAX_CONTEXT
     )
-
-
-def _exception(exception: ExceptionInfo) -> dict[str, Any]:
-    return {
-        "class": clean(exception.type[:1000]),
-        "message": clean(exception.message[:MAX_SAMPLE]),
-        "frames": [_frame(frame) for frame in exception.frames[:MAX_FRAMES]],
-    }
-
-
-def _frame(frame: Frame) -> dict[str, Any]:
-    return {
-        "function": None if frame.function is None else clean(frame.function[:1000]),
-        "file": None if frame.file is None else clean(frame.file[:1000]),
-        "line": frame.line,
-        "column": frame.column,
-        "in_app": frame.in_app,
-    }

@@ -46,6 +46,7 @@ export const WORDS = {
   log_type: ["type"],
   environment: ["env", "environment"],
   release: ["release"],
+  host: ["host"],
   assignee: ["assignee"],
   origin: ["origin"],
   kind: ["kind"],

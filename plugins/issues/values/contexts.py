@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 MAX_CONTEXT = 12_000  # characters of a context that are looked at: what an occurrence keeps of it
+_DEEPER, _SAYS_NOTHING = (dict, list), (bool, type(None))
 _NAME = re.compile(r'"(?:[^"\\]|\\.){0,200}"\s*:|(?<![\w.-])[\w.-]{1,80}=')
 
 
@@ -33,6 +34,9 @@ def _read(context: str) -> Any:
 
 
 def _scalars(given: Any) -> Iterator[str]:
+    if isinstance(given, dict) and not any(isinstance(value, _DEEPER) for value in given.values()):
+        yield from [str(value) for value in given.values() if value.__class__ not in _SAYS_NOTHING]
+        return
     waiting = [given]
     while waiting:
         value = waiting.pop()

@@ -84,6 +84,7 @@ def describe(db: Connection, events: Sequence[tuple[Event, int]]) -> list[Descri
     """
     texts = _Texts(db, (grouping_id for _, grouping_id in events))
     stacks: set[tuple[int, str]] = set()
+    layouts: dict[tuple[int, Pieces], str] = {}
     places: list[tuple[int, str, Layout]] = []
     for event, grouping_id in events:
         if event.exceptions and (grouping_id, event.stack) not in stacks:
@@ -92,8 +93,11 @@ def describe(db: Connection, events: Sequence[tuple[Event, int]]) -> list[Descri
             words = dict.fromkeys([*words_of(said), *words_of(event.stack[:MAX_STACK])])
             texts.offer(grouping_id, STACK, said, list(words)[:MAX_STACK_WORDS], MAX_STACKS)
         layout = split_message(event)
-        name = _offer_layout(texts, grouping_id, layout.pieces, MAX_LAYOUTS)
+        name = layouts.get((grouping_id, layout.pieces))
         if name is None:
+            name = _offer_layout(texts, grouping_id, layout.pieces, MAX_LAYOUTS)
+            layouts[grouping_id, layout.pieces] = name or ""
+        if not name:
             layout = Layout(WHOLE, (clean(event.message),))
             name = _offer_layout(texts, grouping_id, WHOLE, MAX_LAYOUTS + 1)
         places.append((grouping_id, name or "", layout))
@@ -120,17 +124,7 @@ def _stack_text(event: Event) -> str:
 def _words(event: Event, layout: Layout) -> str | None:
     """Return the words by which an event is found, for the index."""
     said = event.message
-    texts = [
-        *layout.values,
-        event.user or "",
-        event.server_name or "",
-        *(exception.message for exception in event.exceptions if exception.message not in said),
-        *context_values(event.context),
-    ]
-    words: dict[str, None] = {}
-    for text in texts:
-        if text:
-            words.update(dict.fromkeys(words_of(text)))
-            if len(words) > MAX_WORDS:
-                break
-    return index_words(list(words)[:MAX_WORDS]) or None
+    texts = [*layout.values, event.user or "", event.server_name or ""]
+    texts += [exception.message for exception in event.exceptions if exception.message not in said]
+    texts += context_values(event.context)
+    return index_words(words_of("\n".join(texts))[:MAX_WORDS]) or None

@@ -25,14 +25,14 @@ def words_of(text: str) -> list[str]:
     """Return the words of a text in its order, each once."""
     found: dict[str, None] = {}
     for word in _WORD.findall(key(text)):
-        found.update(_with_parts(word[:MAX_WORD]))
+        short = word[:MAX_WORD]
+        found[short] = None
+        if not short.isalnum():
+            parts = _JOINS.split(short)
+            if len(parts) <= _MOST_PARTS:
+                found.update(dict.fromkeys(parts))
+    found.pop("", None)
     return list(found)
-
-
-@lru_cache(maxsize=8192)
-def _with_parts(word: str) -> dict[str, None]:
-    parts = _JOINS.split(word)
-    return dict.fromkeys((word, *parts) if 1 < len(parts) <= _MOST_PARTS else (word,))
 
 
 def whole_words(text: str) -> list[str]:
@@ -42,7 +42,7 @@ def whole_words(text: str) -> list[str]:
 
 def index_words(words: Iterable[str]) -> str:
     """Return words as the index of the database takes them."""
-    return " ".join(map(index_word, words))
+    return " ".join([_BEGIN + word if word.isalnum() and word.isascii() else _written(word) for word in words])
 
 
 def index_word(word: str) -> str:

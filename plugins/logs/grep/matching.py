@@ -12,13 +12,21 @@ import re2  # type: ignore[import-untyped]
 from snaglist.kernel import Invalid
 from snaglist.plugins.logs.own_formats.engine import BadExpression, compile_linear
 
-Buffer = bytes | bytearray
+BLOCK: Final = 4 << 20
+# The slowest way of RE2 touches every instruction of a pattern for every byte; of so many it does some 60 million a
+# second. What is looked through at once is bounded by that, so that nobody waits long for a pattern, whatever it is.
+MAX_PROGRAM: Final = 2000
+_AT_ONCE: Final = 16_000_000
+_LEAST_BLOCK: Final = 16 << 10
 # What means the beginning or end of everything that is looked through, or breaks a character into bytes.
 _BEYOND_LINES: Final = re.compile(r"(?<!\\)(?:\\\\)*(\\[AzC])|(\(\?[a-zA-Z]*-[a-zA-Z]*m)")
 
 
 class Pattern:
-    """Something to look for within lines; Invalid, with the field and the way on, for what cannot be used."""
+    """Something to look for within lines; Invalid, with the field and the way on, for what cannot be used.
+
+    `block` is how many bytes may be looked through at once.
+    """
 
     def __init__(self, text: str, *, regex: bool = False, ignore_case: bool = False) -> None:
         if "\n" in text or "\r" in text:
@@ -34,10 +42,14 @@ class Pattern:
             self._compiled = compile_linear("(?m)" + (text if regex else re2.escape(text)), **options)
         except BadExpression as error:
             raise Invalid(f"pattern: {error}") from error
+        size = self._compiled.programsize
+        if regex and size > MAX_PROGRAM:
+            raise Invalid("pattern: is too large: repeat less, or less often, in {} and in classes like \\pL")
+        self.block = min(BLOCK, max(_LEAST_BLOCK, _AT_ONCE // size)) if regex else BLOCK
 
-    def find(self, data: Buffer, start: int, end: int) -> int:
-        """Return where the first match in UTF-8 bytes begins, -1 without one."""
-        found = self._compiled.search(data, start, end)
+    def find(self, data: bytes | memoryview, start: int) -> int:
+        """Return where the first match in UTF-8 bytes behind a place begins, -1 without one."""
+        found = self._compiled.search(data, start)
         return -1 if found is None else int(found.start())
 
     def spans(self, text: str, most: int) -> list[list[int]]:

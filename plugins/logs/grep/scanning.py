@@ -10,7 +10,6 @@ from typing import BinaryIO, Final
 from snaglist.plugins.logs.grep.matching import Pattern
 from snaglist.plugins.logs.show.feeds import count_feeds, find_feed, last_feed, line_feed, split_lines
 
-BLOCK: Final = 4 << 20
 AROUND: Final = 64 << 10  # bytes kept on both sides of a line for the lines around, and of a line that is longer
 _BEFORE: Final = 4  # at least: what ^ and \b look at is the character before
 _MARK: Final = "\ufeff"
@@ -43,19 +42,20 @@ class Scan:
         position: int = 0,
         until: int | None = None,
         around: int = 0,
-        block: int = BLOCK,
+        block: int = 0,
         longest: int = AROUND,
     ) -> None:
         self.feed = line_feed(encoding)
         self._stream, self._pattern, self._encoding = stream, pattern, encoding
         self._size, self._until = size, size if until is None else min(until, size)
-        self._keep, self._around = max(around, _BEFORE), around
+        self._keep, self._around = max(around - around % 4, _BEFORE), around
         self._longest = longest - longest % 4
-        self._buffer = bytearray(block + 2 * max(around, self._longest) + 2 * _BEFORE)
-        self.position = self._base = position - position % len(self.feed)  # of the file: where the buffer begins
+        self._buffer = bytearray((block or pattern.block) + 2 * max(around, self._longest) + 2 * _BEFORE)
+        self.position = position - position % len(self.feed)
+        self._base = max(0, self.position - self._keep)  # of the file: where the buffer begins
         self._filled = 0
-        self._at = 0  # in the buffer: what comes next
-        self._line = self._base  # the first byte of the line that is looked at
+        self._at = self.position - self._base  # in the buffer: what comes next
+        self._line = self.position  # the first byte of the line that is looked at
         self._told = False  # that it has a match
         self._final = False
         stream.seek(self._base)
@@ -158,8 +158,9 @@ class Scan:
     def _as_bytes(self, stop: int) -> Iterator[tuple[int, int, int]]:
         """Give match, first byte and end of each line with a match, as places in the buffer."""
         at = self._at
+        data = memoryview(self._buffer)[: self._filled]  # what is behind it is old, and no end of a line for `$`
         while at < stop:
-            match = self._pattern.find(self._buffer, at, self._filled)
+            match = self._pattern.find(data, at)
             if match < 0 or match >= stop:
                 return
             first = last_feed(self._buffer, at, match, self.feed)
@@ -170,17 +171,20 @@ class Scan:
     def _as_text(self, stop: int) -> Iterator[tuple[int, int, int]]:
         """Do the same for what has to be decoded; lines of the text and of the bytes are counted side by side."""
         text = self._buffer[self._at : stop].decode(self._encoding, "replace").removeprefix(_MARK)
+        if text.endswith("\r"):  # the first half of a line end
+            text += "\n"
         data = text.replace("\r\n", "\n").encode("utf-8", "replace")
         line = self._at  # in the buffer, the line that begins at `begin` in the text
         begin = at = 0
         while at < len(data):
-            match = self._pattern.find(data, at, len(data))
+            match = self._pattern.find(data, at)
             if match < 0 or match >= len(data):
                 return
             for _ in range(data.count(b"\n", begin, match)):
                 line = find_feed(self._buffer, line, self.feed, stop)
             behind = find_feed(self._buffer, line, self.feed, stop)
-            yield line, line, behind
+            lead = data[data.rfind(b"\n", begin, match) + 1 or begin : match].decode("utf-8", "replace")
+            yield min(behind, line + len(lead.encode(self._encoding, "replace"))), line, behind
             at = begin = find_feed(data, match, b"\n")
             line = behind
 

@@ -12,7 +12,7 @@ from snaglist.plugins.issues import RANK, show_path
 from snaglist.plugins.logs.grep.entries import Entries, Entry
 from snaglist.plugins.logs.grep.matching import Pattern
 from snaglist.plugins.logs.grep.narrowing import part_of
-from snaglist.plugins.logs.grep.scanning import AROUND, BLOCK, Found, LineNumbers, Scan
+from snaglist.plugins.logs.grep.scanning import AROUND, Found, LineNumbers, Scan
 from snaglist.plugins.logs.parsers import ParserFailed
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.read.parsing import ParseFailure
@@ -176,7 +176,6 @@ class Step:
                 position=place.position,
                 until=place.until,
                 around=around,
-                block=BLOCK,
             )
             if file.state.compression:
                 # To come back to a place means to unpack what is before. A step that takes as long as that was makes
@@ -198,7 +197,9 @@ class Step:
     def _take(self, source: Row[Any], scan: Scan, found: Found, numbers: LineNumbers, entries: Entries | None) -> None:
         """Add a line to the hits, if what is shown of it has a match and its entry is wanted."""
         text = self._shown(source, found.data)
-        if found.whole and not self._pattern.fits(text):
+        # What is hidden cannot be found. Of a very long line only a part is at hand, in which ^ and $ mean nothing.
+        changed = text != found.data.decode(source.encoding, "replace").removeprefix("\ufeff").rstrip("\r\n")
+        if (found.whole or changed) and not self._pattern.fits(text):
             return
         entry = entries.of(scan, found) if entries is not None else Entry(None, None)
         if not self._is_wanted(entry):

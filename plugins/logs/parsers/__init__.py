@@ -11,7 +11,7 @@ from snaglist.plugins.logs.parsers.clock import Clock
 from snaglist.plugins.logs.parsers.reader import Reader
 from snaglist.plugins.logs.parsers.watched import ParserFailed, Watched
 
-PARSER_VERSION = 2  # raise it when a parser would make other events of the same bytes
+PARSER_VERSION = 3  # raise it when a parser would make other events of the same bytes
 
 __all__ = [
     "BUILT_IN",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from snaglist.plugins.issues import ExceptionInfo, Frame
+from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame
 from snaglist.plugins.logs.parsers.traces import read_trace
 from snaglist.plugins.logs.parsers.traces.php import in_app, read_objects
 
@@ -12,6 +12,7 @@ _MESSAGES = ("message", "msg", "localizedMessage", "value")
 _STACKS = ("stack", "stack_trace", "stacktrace", "stackTrace", "extendedStackTrace", "traceback", "trace", "backtrace")
 _CAUSES = ("cause", "previous", "inner", "innerException", "caused_by")
 _FUNCTIONS = ("function", "method", "methodName", "name")
+_CODE = ("context_line", "code", "source_line")
 _MAX_DEPTH = 20
 _MAX_ITEMS = 300
 
@@ -105,9 +106,11 @@ def _frames(items: list[Any], value: Mapping[str, Any]) -> tuple[list[Frame], st
 def _frame(item: Mapping[str, Any]) -> Frame:
     file = _first_text(item, ("file", "fileName", "filename")) or None
     owner, function = _first_text(item, ("class", "className")), _first_text(item, _FUNCTIONS)
-    row = item.get("line") or item.get("lineNumber") or item.get("lineno")
+    row = item.get("lineno") or item.get("lineNumber") or item.get("line")
     name = f"{owner}.{function}" if owner and function else function or owner or None
-    return Frame(name, file, row if isinstance(row, int) else None, None, in_app(file))
+    code = _first_text(item, _CODE) or (_first_text(item, ("line",)) if "lineno" in item else "")
+    context = CodeContext(code.strip()) if code.strip() else None
+    return Frame(name, file, row if isinstance(row, int) else None, None, in_app(file), context)
 
 
 def _first_text(value: Mapping[str, Any], names: tuple[str, ...]) -> str:

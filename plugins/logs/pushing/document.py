@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import astuple
 from typing import Any
 
 from sqlalchemy import select
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, clean, stored
+from snaglist.plugins.issues import CodeContext, Event, ExceptionInfo, Frame, clean, kept_code, stored
 from snaglist.plugins.logs.parsers.traces import read_trace
 from snaglist.plugins.logs.pushing.packing import unpack
 from snaglist.plugins.logs.tables import sources as _sources
@@ -21,10 +20,15 @@ def document_of(event: Event, raised: str | None, structure: Sequence[Any] = ())
 
     A line of JSON with the short parts, then the stack and the context as they are; U+0000 stands between them.
     A context that begins with the preview is kept from there on: the occurrence has the preview.
-    `structure`: the exceptions as `structure_of` returns them, where they are not those of the stack.
+    `structure`: the exceptions as `structure_of` returns them, where they are not those of the stack. `code`: that of
+    frames, with the places of exception and frame; of a stack that prints it only what it does not.
     """
     parts: dict[str, Any] = {"message": event.message, "exception_class": raised, "fingerprint": event.fingerprint}
-    parts |= {"template": event.template, "exceptions": structure}
+    code = [(at, number, *context) for at, number, context in kept_code(event.exceptions)]
+    if code and not structure:  # they are read from the stack again, with the lines that it prints
+        printed = {line.strip() for line in event.stack.split("\n")}
+        code = [one for one in code if one[3] or one[4] or one[2].strip() not in printed]
+    parts |= {"template": event.template, "exceptions": structure, "code": code}
     context = clean(event.context)
     if event.preview and len(event.preview) <= MAX_PREVIEW and context.startswith(event.preview):
         parts["preview"] = True
@@ -39,10 +43,14 @@ def event_of(document: bytes, preview: str) -> Event:
     kept: dict[str, Any] = json.loads(head)
     if "preview" in kept:
         context = preview + context
+    exceptions = _exceptions(kept, stack)
+    for at, number, line, pre, post in kept.get("code", ()):
+        if at < len(exceptions) and number < len(exceptions[at].frames):
+            exceptions[at].frames[number].context = CodeContext(line, tuple(pre), tuple(post))
     return Event(
         kept["message"],
         log_type="http",
-        exceptions=_exceptions(kept, stack),
+        exceptions=exceptions,
         stack=stack,
         context=context,
         template=kept.get("template"),
@@ -51,8 +59,12 @@ def event_of(document: bytes, preview: str) -> Event:
 
 
 def structure_of(exceptions: Sequence[ExceptionInfo]) -> list[Any]:
-    """Return exceptions as JSON values, in raise order."""
-    return [[one.type, one.message, [list(astuple(frame)) for frame in one.frames]] for one in exceptions]
+    """Return exceptions as JSON values, in raise order; their code is kept apart from them."""
+    return [[one.type, one.message, [_places(frame) for frame in one.frames]] for one in exceptions]
+
+
+def _places(frame: Frame) -> list[Any]:
+    return [frame.function, frame.file, frame.line, frame.column, frame.in_app]
 
 
 def _exceptions(kept: dict[str, Any], stack: str) -> Sequence[ExceptionInfo]:

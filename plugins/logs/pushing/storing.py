@@ -21,7 +21,7 @@ from snaglist.plugins.issues import (
     known_event_ids,
     store_events,
 )
-from snaglist.plugins.logs.pushing.document import document_of
+from snaglist.plugins.logs.pushing.document import document_of, structure_of
 from snaglist.plugins.logs.pushing.packing import Packer
 from snaglist.plugins.logs.pushing.rates import Limits, Rates
 from snaglist.plugins.logs.pushing.sources import count_pushed, pushed_source, pushed_text
@@ -227,7 +227,8 @@ def _keep_documents(call: Call, packer: Packer, batch: StoredBatch, stored: dict
 
 
 def _document(event: Event, pushed: Pushed) -> bytes:
-    return document_of(event, pushed.raised, pushed.structure)
+    # What plugins made of the exceptions, such as resolved places, is what is read back.
+    return document_of(event, pushed.raised, structure_of(event.exceptions) if pushed.structure else ())
 
 
 def _tags(batch: StoredBatch) -> dict[int, list[str]]:

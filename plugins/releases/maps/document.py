@@ -1,6 +1,6 @@
 """A source map as it is sent, and what is kept of it (the format: ECMA-426).
 
-Kept are sources, names and mappings. Source texts, most of a map's bytes, are not: nothing shows them.
+Kept are sources, names and mappings, and the texts of one's own sources apart from them (see `texts`).
 """
 
 import json
@@ -15,6 +15,7 @@ from snaglist.kernel import Invalid, TooLarge
 from snaglist.kernel.text import CONTROLS
 from snaglist.plugins.issues import clean
 from snaglist.plugins.releases.maps.library import parse
+from snaglist.plugins.releases.maps.texts import add_text, own_texts
 
 MAX_SIZE = 64 * 1024 * 1024
 LEVEL = 6
@@ -25,9 +26,13 @@ _ABSOLUTE = re.compile(r"/|[a-zA-Z][a-zA-Z0-9+.-]*:")
 
 
 class SourceMap(NamedTuple):
-    """A map that can be used. `size`: bytes of the text or of the object as JSON; `content`: what is kept, as JSON."""
+    """A map that can be used. `size`: bytes of the text or of the object as JSON; `content`: what is kept, as JSON.
+
+    `texts` by source.
+    """
 
     content: bytes
+    texts: Mapping[str, str]
     size: int
     sources: int
     debug_id: str | None
@@ -41,13 +46,14 @@ def read_map(given: str | Mapping[str, Any]) -> SourceMap:
         raise TooLarge(f"map: is over the limit of {MAX_SIZE} bytes")
     del text  # as large as the map itself
     document = _parsed(given) if isinstance(given, str) else given
-    kept = _kept(document, "map")
+    texts: dict[str, str] = {}
+    kept = _kept(document, "map", texts)
     content = json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
     try:
         parsed = parse(content)
     except ValueError as error:
         raise Invalid(f"map: its mappings are broken: {error}") from error
-    return SourceMap(content, size, parsed.source_count, _debug_id(document))
+    return SourceMap(content, texts, size, parsed.source_count, _debug_id(document))
 
 
 def pack(content: bytes) -> bytes:
@@ -90,14 +96,14 @@ def _debug_id(document: Mapping[str, Any]) -> str | None:
         return None  # a tool's own kind of id: the map is known by its release then
 
 
-def _kept(document: Any, place: str) -> dict[str, Any]:
-    """Return what is kept of a map; Invalid when its outer form is not that of one."""
+def _kept(document: Any, place: str, texts: dict[str, str]) -> dict[str, Any]:
+    """Return what is kept of a map, and put its texts into `texts`; Invalid when its outer form is not that of one."""
     if not isinstance(document, dict):
         raise Invalid(f"{place}: must be a source map, an object")
     if document.get("version") not in (3, "3"):
         raise Invalid(f"{place}.version: must be 3")
     if "sections" in document:
-        return _index(document["sections"], f"{place}.sections")
+        return _index(document["sections"], f"{place}.sections", texts)
     mappings = document.get("mappings")
     if not isinstance(mappings, str):
         raise Invalid(f"{place}: must have mappings or sections")
@@ -106,6 +112,8 @@ def _kept(document: Any, place: str) -> dict[str, Any]:
     root = document.get("sourceRoot")
     sources = [_source(one, root) for one in _texts(document, "sources", place)]
     names = [_line(one) if isinstance(one, str) else str(one) for one in _texts(document, "names", place)]
+    for source, text in own_texts(sources, document.get("sourcesContent")).items():
+        add_text(texts, source, text)
     return {"version": 3, "sources": sources, "names": names, "mappings": mappings}
 
 
@@ -129,7 +137,7 @@ def _line(name: str) -> str:
     return CONTROLS.sub(" ", clean(name))
 
 
-def _index(sections: Any, place: str) -> dict[str, Any]:
+def _index(sections: Any, place: str, texts: dict[str, str]) -> dict[str, Any]:
     if not isinstance(sections, list):
         raise Invalid(f"{place}: must be a list")
     kept = []
@@ -145,7 +153,7 @@ def _index(sections: Any, place: str) -> dict[str, Any]:
         before = start
         if not isinstance(section.get("map"), dict) or "sections" in section["map"]:
             raise Invalid(f"{here}.map: must be a map with mappings")
-        inner = _kept(section["map"], f"{here}.map")
+        inner = _kept(section["map"], f"{here}.map", texts)
         inner["mappings"] = _from_start(inner["mappings"])
         kept.append({"offset": {"line": start[0], "column": start[1]}, "map": inner})
     return {"version": 3, "sections": kept}

@@ -9,9 +9,10 @@ from sqlalchemy.exc import IntegrityError
 
 from snaglist.kernel import Call, Endpoint, Invalid, NotFound, Reply, TooLarge, digest, own, read, write
 from snaglist.plugins.releases.maps import queries
-from snaglist.plugins.releases.maps.document import pack, read_debug_id, read_map
+from snaglist.plugins.releases.maps.document import SourceMap, pack, read_debug_id, read_map
 from snaglist.plugins.releases.maps.library import MISSING, is_installed
 from snaglist.plugins.releases.maps.names import file_of, name_hash
+from snaglist.plugins.releases.maps.texts import replace_texts
 from snaglist.plugins.releases.tables import source_maps
 from snaglist.plugins.system import rows
 
@@ -30,7 +31,7 @@ def list_maps(call: Call) -> Mapping[str, Any]:
 
 def create(call: Call) -> Reply:
     """Keep a map that was sent; the one of the same debug id, or of the same release and file, gives way."""
-    columns = _columns(call.body)
+    columns, texts = _apart(_columns(call.body))
 
     def store(db: Connection) -> Reply:
         _check_size(db, columns)
@@ -42,6 +43,7 @@ def create(call: Call) -> Reply:
             rows.change(db, source_maps, map_id, **columns, updated_at=call.now)
         else:
             map_id = rows.add(db, source_maps, {**columns, "created_at": call.now, "updated_at": call.now})
+        replace_texts(db, map_id, texts)
         return Reply(_show(_found(db, map_id)), 200 if same else 201)
 
     try:
@@ -84,11 +86,15 @@ def _show(row: Row[Any]) -> dict[str, Any]:
 
 def _change(call: Call, columns: Mapping[str, Any]) -> Mapping[str, Any]:
     map_id = call.body["id"]
+    has_texts = "texts" in columns
+    columns, texts = _apart(columns)
 
     def store(db: Connection) -> Mapping[str, Any]:
         _found(db, map_id)
         _check_size(db, columns)
         rows.change(db, source_maps, map_id, **columns, updated_at=call.now)
+        if has_texts:
+            replace_texts(db, map_id, texts)
         return _show(_found(db, map_id))
 
     try:
@@ -148,8 +154,22 @@ def _content(given: str | Mapping[str, Any]) -> dict[str, Any]:
         "size": found.size,
         "sources": found.sources,
         "content": pack(found.content),
-        "content_hash": hashlib.sha256(found.content).hexdigest(),
+        "content_hash": _named(found),
+        "texts": found.texts,
     }
+
+
+def _named(found: SourceMap) -> str:
+    """Return what names a map in caches: its mappings and its texts."""
+    named = hashlib.sha256(found.content)
+    for text in found.texts.values():
+        named.update(text.encode("utf-8", "surrogatepass"))
+    return named.hexdigest()
+
+
+def _apart(columns: Mapping[str, Any]) -> tuple[dict[str, Any], Mapping[str, str]]:
+    """Return the columns of a map and, apart, its texts: they have a table of their own."""
+    return {name: value for name, value in columns.items() if name != "texts"}, columns.get("texts", {})
 
 
 def _check_size(db: Connection, columns: Mapping[str, Any]) -> None:

@@ -1,11 +1,9 @@
 """Parsed maps, few of them in memory, and what they say about a place."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable
 from typing import NamedTuple
 
 from snaglist.plugins.releases.maps.library import parse
+from snaglist.plugins.releases.maps.recent import Recent
 
 MAX_BYTES = 128 * 1024 * 1024  # of parsed maps in a process; the one used last always stays
 _TOKEN_BYTES = 32  # of a mapping in memory, beside the texts
@@ -59,30 +57,4 @@ class ParsedMap:
         return Origin(found.src, found.src_line + 1, found.src_col + 1, found.name, found.dst_col == column)
 
 
-class ParsedMaps:
-    """The maps used last, by the digest of their content."""
-
-    def __init__(self, limit: int = MAX_BYTES) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._maps: OrderedDict[str, ParsedMap] = OrderedDict()
-        self._bytes = 0
-
-    def get(self, content_hash: str, content: Callable[[], bytes]) -> ParsedMap:
-        """Return a map; `content` is asked when it is not in memory."""
-        with self._lock:
-            known = self._maps.get(content_hash)
-            if known is not None:
-                self._maps.move_to_end(content_hash)
-                return known
-        made = ParsedMap(content())
-        with self._lock:
-            if content_hash not in self._maps:
-                self._maps[content_hash] = made
-                self._bytes += made.bytes
-            while self._bytes > self._limit and len(self._maps) > 1:
-                self._bytes -= self._maps.popitem(last=False)[1].bytes
-        return made
-
-
-MAPS = ParsedMaps()
+MAPS: Recent[ParsedMap] = Recent(MAX_BYTES)

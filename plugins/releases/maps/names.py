@@ -10,6 +10,7 @@ from snaglist.kernel import digest
 # A scheme has two letters or more: `C:` is a drive.
 _ADDRESS = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]+:)?//[^/?#]*")
 _BEHIND = re.compile(r"[?#].*\Z", re.DOTALL)
+_LIBRARY = re.compile(r"(?:\A|/)node_modules/|webpack/(?:bootstrap|runtime)|\(webpack\)|\Anode:")
 T = TypeVar("T")
 
 
@@ -22,6 +23,11 @@ def file_of(text: str) -> str:
 def name_hash(file: str) -> str:
     """Return the digest of the base name, under which maps are found."""
     return digest(file.rpartition("/")[2])
+
+
+def is_library(source: str) -> bool:
+    """Tell whether a source of a map is somebody else's code."""
+    return _LIBRARY.search(source) is not None
 
 
 def closest(path: str, files: Collection[tuple[str, T]]) -> T | None:

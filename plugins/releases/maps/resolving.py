@@ -4,22 +4,21 @@ A function is named after what its caller calls: minifiers rename functions, and
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from snaglist.kernel import Call, Invalid
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame
+from snaglist.plugins.issues import CodeContext, Event, ExceptionInfo, Frame
 from snaglist.plugins.releases.maps import queries
 from snaglist.plugins.releases.maps.document import read_debug_id, unpack
 from snaglist.plugins.releases.maps.library import is_installed
 from snaglist.plugins.releases.maps.lookup import MAPS, Origin, ParsedMap
-from snaglist.plugins.releases.maps.names import closest, file_of, name_hash
+from snaglist.plugins.releases.maps.names import closest, file_of, is_library, name_hash
 from snaglist.plugins.releases.maps.places import Spot, find_spot, is_script
+from snaglist.plugins.releases.maps.texts import source_text
 
 _MAX_LINES = 1_000  # of a trace; a longer one repeats itself
-_LIBRARY = re.compile(r"(?:\A|/)node_modules/|webpack/(?:bootstrap|runtime)|\(webpack\)|\Anode:")
 _MADE_UP = 2  # characters of the longest function name that only a minifier gives
 
 
@@ -116,6 +115,7 @@ class _Choice:
         hashes = {name_hash(path) for path in self._paths.values()}
         self._of_names = queries.of_names(call.db, releases, hashes)
         self._of_ids = queries.of_debug_ids(call.db, {one for trace in traces for one in trace.debug_ids.values()})
+        self._codes: dict[tuple[int, str, int], CodeContext | None] = {}  # PERF: events are much alike
 
     def __bool__(self) -> bool:
         return bool(self._of_names or self._of_ids)
@@ -128,6 +128,17 @@ class _Choice:
         parsed = self._parsed(kept)
         return None if parsed.is_source(file) else parsed.find(line, column)
 
+    def code(self, trace: _Trace, file: str, origin: Origin) -> CodeContext | None:
+        """Return the code at the origin of a place in a file."""
+        kept = self._kept(trace, self._paths[file])
+        if kept is None:
+            return None
+        place = (kept.id, origin.source, origin.line)
+        if place not in self._codes:
+            text = source_text(self._call.db, kept.id, kept.content_hash, origin.source)
+            self._codes[place] = text.code(origin.line)
+        return self._codes[place]
+
     def _kept(self, trace: _Trace, path: str) -> queries.Kept | None:
         debug_id = trace.debug_ids.get(path)
         if debug_id in self._of_ids:
@@ -136,7 +147,7 @@ class _Choice:
         return closest(path, [(kept.file, kept) for kept in candidates if kept.file is not None])
 
     def _parsed(self, kept: queries.Kept) -> ParsedMap:
-        return MAPS.get(kept.content_hash, lambda: unpack(queries.content(self._call.db, kept.id)))
+        return MAPS.get(kept.content_hash, lambda: ParsedMap(unpack(queries.content(self._call.db, kept.id))))
 
 
 def _resolved(trace: _Trace, choice: _Choice) -> Event:
@@ -153,8 +164,8 @@ def _frames(trace: _Trace, choice: _Choice, exception: ExceptionInfo) -> list[Fr
             frames.append(frame)
             continue
         function = _called(caller) or (frame.function if len(frame.function or "") > _MADE_UP else None)
-        in_app = not _LIBRARY.search(origin.source)
-        frames.append(Frame(function, origin.source, origin.line, origin.column, in_app))
+        code = choice.code(trace, frame.file or "", origin)
+        frames.append(Frame(function, origin.source, origin.line, origin.column, not is_library(origin.source), code))
     return frames
 
 

@@ -6,11 +6,8 @@ from typing import Any
 from snaglist.kernel import Call, Endpoint, read
 from snaglist.plugins.issues import resolve_issue_id
 from snaglist.plugins.releases import settings
-from snaglist.plugins.releases.deploys import newest_ref
 from snaglist.plugins.releases.seen import queries
-from snaglist.plugins.releases.seen.links import link, shown_frame
-
-DEFAULT_REF = "main"
+from snaglist.plugins.releases.seen.links import link, shown_frame, version_of
 
 
 def get_releases(call: Call) -> Mapping[str, Any]:
@@ -31,13 +28,11 @@ def get_releases(call: Call) -> Mapping[str, Any]:
 
 def _source_link(call: Call, issue_id: int, release: str | None) -> str | None:
     chosen = settings.load(call)
-    if not chosen.repo_url_template:
+    repository = chosen.repository(queries.module_of(call.db, issue_id))
+    frame = shown_frame(call, issue_id) if repository else None
+    if repository is None or frame is None:
         return None
-    frame = shown_frame(call, issue_id)
-    if frame is None:
-        return None
-    deployed = newest_ref(call.db, release) if release is not None else None
-    return link(chosen, deployed or chosen.default_ref or DEFAULT_REF, *frame)
+    return link(repository, version_of(call, chosen, release), *frame)
 
 
 ENDPOINTS = (Endpoint("issue-releases", get=read(get_releases, "releases.read")),)

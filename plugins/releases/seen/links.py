@@ -1,16 +1,28 @@
-"""The link from an issue to the line of source that it comes from."""
+"""The links from an issue and from frames to the lines of source that they come from."""
 
 import re
+from typing import NamedTuple
 from urllib.parse import quote
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import Event, ExceptionInfo, Frame, culprit_frame
+from snaglist.plugins.issues import Event, Frame, ShownStack, culprit_frame, stored_exceptions
+from snaglist.plugins.releases import settings
+from snaglist.plugins.releases.deploys import newest_ref
 from snaglist.plugins.releases.maps import resolve_shown
 from snaglist.plugins.releases.seen import queries
-from snaglist.plugins.releases.settings import ReleaseSettings
 
+DEFAULT_REF = "main"
 _LINE = re.compile(r"(.+):(\d+)")
+_ABSOLUTE = re.compile(r"/|[a-zA-Z]:/")
+_PLACEHOLDER = re.compile(rf"\{{({'|'.join(settings.PLACEHOLDERS)})\}}")
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://[^/]*")  # of pages and bundlers; two letters: `C:` is a drive
+
+
+class Version(NamedTuple):
+    """What stands for a release in addresses: itself, and the commit, tag or branch that it was made from."""
+
+    release: str
+    ref: str
 
 
 def shown_frame(call: Call, issue_id: int) -> tuple[str, int | None] | None:
@@ -18,10 +30,7 @@ def shown_frame(call: Call, issue_id: int) -> tuple[str, int | None] | None:
     row = queries.shown_event(call.db, issue_id)
     if row is None or row.source_frame is None:
         return None
-    exceptions = [
-        ExceptionInfo(one["class"], one["message"], [Frame(**frame) for frame in one["frames"]])
-        for one in row.exceptions or ()
-    ]
+    exceptions = stored_exceptions(row.exceptions)
     event = Event("", exceptions=exceptions, stack=row.stack or "", context=row.context or "", release=row.release)
     event = resolve_shown(call, event) or event
     culprit = culprit_frame(event)
@@ -31,13 +40,37 @@ def shown_frame(call: Call, issue_id: int) -> tuple[str, int | None] | None:
     return (found[1], int(found[2])) if found else (row.source_frame, None)
 
 
-def link(settings: ReleaseSettings, ref: str, file: str, line: int | None) -> str:
-    """Return the address of a line of source in a commit, tag or branch."""
+def link_frames(call: Call, shown: ShownStack) -> list[list[str | None]] | None:
+    """Return where the code of one's own frames is; None where nobody says where the repository is."""
+    chosen = settings.load(call)
+    repository = chosen.repository(shown.module_id)
+    if repository is None:
+        return None
+    version = version_of(call, chosen, shown.event.release)
+    return [[_of_frame(repository, version, frame) for frame in one.frames] for one in shown.event.exceptions]
+
+
+def version_of(call: Call, chosen: settings.ReleaseSettings, release: str | None) -> Version:
+    """Return what stands for a release in addresses."""
+    deployed = newest_ref(call.db, release) if release is not None else None
+    default = chosen.default_ref or DEFAULT_REF
+    return Version(release or default, deployed or default)
+
+
+def link(repository: settings.Repository, version: Version, file: str, line: int | None) -> str | None:
+    """Return the address of a line of source; None for a file that is in no repository."""
     path = file.replace("\\", "/")
-    matching = [prefix for prefix in settings.path_prefixes if path.startswith(prefix.replace("\\", "/"))]
-    path = _ADDRESS.sub("", path[max(map(len, matching), default=0) :], count=1)
-    values = {"path": _quoted(path), "ref": _quoted(ref), "line": str(line or 1)}
-    return re.sub(r"\{(path|ref|line)\}", lambda found: values[found[1]], settings.repo_url_template)
+    prefixes = [prefix.replace("\\", "/") for prefix in repository.path_prefixes]
+    matching = [prefix for prefix in prefixes if path.startswith(prefix)]
+    if prefixes and not matching and _ABSOLUTE.match(path):
+        return None
+    path = _quoted(_ADDRESS.sub("", path[max(map(len, matching), default=0) :], count=1))
+    values = {"path": path, "line": str(line or 1), "release": _quoted(version.release), "ref": _quoted(version.ref)}
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], repository.template)
+
+
+def _of_frame(repository: settings.Repository, version: Version, frame: Frame) -> str | None:
+    return link(repository, version, frame.file, frame.line) if frame.in_app and frame.file else None
 
 
 def _quoted(path: str) -> str:

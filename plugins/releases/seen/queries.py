@@ -63,6 +63,11 @@ def releases_of(db: Connection, issue_id: int) -> list[Row[Any]]:
     return list(db.execute(found).all())
 
 
+def module_of(db: Connection, issue_id: int) -> int | None:
+    """Return the module of an issue, None without one."""
+    return db.execute(select(stored.issues.module_id).where(stored.issues.id == issue_id)).scalar()
+
+
 def shown_event(db: Connection, issue_id: int) -> Any:
     """Return the row that is needed to show the stack of an issue's sample, None without the issue."""
     issues, samples = stored.issues, stored.samples

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import true
 
 from snaglist.kernel import Description, hookimpl, plugins
-from snaglist.plugins.issues import AccessInfo, Event, ExceptionInfo, Frame, ListColumn, SearchField
+from snaglist.plugins.issues import AccessInfo, CodeContext, Event, ExceptionInfo, Frame, ListColumn, SearchField
 from snaglist.testing import Client, running_service
 
 LINE = "[2026-01-03 10:00:00] production.ERROR: "
@@ -62,6 +62,7 @@ def site(
         "describe": lambda: Description("wrong", "Wrong", "made by a test", "Tests", "1.0"),
         "events_storing": lambda events: hooks.get("events_storing", nothing)(events),
         "stack_showing": lambda event: hooks.get("stack_showing", nothing)(event),
+        "link_frames": lambda shown: hooks.get("link_frames", nothing)(shown),
         "issue_changed": lambda change: hooks.get("issue_changed", nothing)(change),
         "register_search_fields": lambda: [
             SearchField(
@@ -234,6 +235,44 @@ def test_stack_showing_hands_back_what_is_no_event(site: Site) -> None:
         assert site.client.get("error", id=issue["id"]).json == before
     site.hooks["stack_showing"] = lambda event: replace(event, stack="resolved")
     assert site.client.get("error", id=issue["id"]).json["data"]["sample_stack"] == "resolved"
+
+
+@pytest.mark.parametrize(
+    "context",
+    ["a line", CodeContext(7), CodeContext("a", ["b"]), CodeContext("a", ("b",), (None,))],  # type: ignore[arg-type]
+)
+def test_code_of_a_frame_that_is_none(site: Site, context: Any) -> None:
+    site.client.feed(f"{LINE}RuntimeError: no in /app/a.php:7\nStack trace:\n#0 {{main}}\n")
+    (issue,) = site.client.get("errors").json["data"]
+    before = site.client.get("error", id=issue["id"]).json
+    coded = [ExceptionInfo("E", "m", [Frame("f", context=context)])]
+    site.hooks["stack_showing"] = lambda event: replace(event, exceptions=coded)
+    assert site.client.get("error", id=issue["id"]).json == before
+
+
+def test_link_frames_hands_back_what_is_no_address(site: Site) -> None:
+    site.client.feed(f"{LINE}RuntimeError: no in /app/a.php:7\nStack trace:\n#0 /app/b.php(8): pay()\n#1 {{main}}\n")
+    (issue,) = site.client.get("errors").json["data"]
+
+    def links() -> list[str | None]:
+        (raised,) = site.client.get("error", id=issue["id"]).json["exceptions"]
+        return [frame["source_link"] for frame in raised["frames"]]
+
+    assert links() == [None, None]
+    told: list[Any] = ["https://git.example.com/a.php", None]
+    for wrong in (
+        5,
+        [],
+        [told, told],
+        [told[:1]],
+        [["javascript:alert(1)", None]],
+        [[7, None]],
+        [["git.example.com", 7]],
+    ):
+        site.hooks["link_frames"] = lambda shown, wrong=wrong: wrong
+        assert links() == [None, None]
+    site.hooks["link_frames"] = lambda shown: [told]
+    assert links() == told
 
 
 # -- issue_changed

@@ -4,7 +4,7 @@ import io
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from snaglist.kernel import Invalid
@@ -29,6 +29,8 @@ def starts(data: list[str], encoding: str, mark: int) -> list[tuple[int, str]]:
 
 
 @settings(max_examples=300)
+@example(["b\r"], "utf-8", False, False, ("b.$", True), False, 40)
+@example(["ba"], "utf-8", False, False, ("b.$", True), False, 40)
 @given(
     lines=LINES,
     encoding=st.sampled_from(ENCODINGS),
@@ -49,11 +51,10 @@ def test_blocks_find_what_lines_have(
     pattern = Pattern(text, regex=regex, ignore_case=ignore_case)
     naive = re.compile(text if regex else re.escape(text), re.IGNORECASE if ignore_case else 0)
     ascii_word = re.compile(r"(?<![A-Za-z0-9_])b") if text == r"\bb" else naive
-    ends = not ended and lines and not lines[-1]  # behind the last line feed there is no line
-    expected = [
-        start for start, line in starts(lines, encoding, len(mark.encode(encoding)))
-        if ascii_word.search(line) and not (ends and start >= len(data))
-    ]  # fmt: skip
+    placed = starts(lines, encoding, len(mark.encode(encoding)))
+    if not ended and lines and not lines[-1]:
+        placed.pop()  # behind the last line feed there is no line
+    expected = [start for start, line in placed if ascii_word.search(line)]
     scan = Scan(io.BytesIO(data), pattern, encoding, size=len(data), block=block, longest=16, around=12)
     found = [one for one in scan if one is not None]
     assert [one.start for one in found] == expected
@@ -127,12 +128,18 @@ def test_line_numbers_are_counted_on_demand_and_given_up_when_dear(encoding: str
         ("(?-m)^a", "pattern: (?-m cannot be used"),
         ("a\nb", "pattern: has a line break"),
         ("(a{1000}){1000}", "pattern: "),
+        (r"(?:.?){900}\\d", "pattern: is too large"),
     ],
 )
 def test_what_cannot_be_looked_for_is_refused(pattern: str, said: str) -> None:
     with pytest.raises(Invalid) as refused:
         Pattern(pattern, regex=True)
     assert said in refused.value.message
+
+
+def test_less_is_looked_through_at_once_the_larger_a_pattern_is() -> None:
+    literal, small, large = Pattern("x" * 500), Pattern("a.c", regex=True), Pattern(r"(?:\w?\d?){80}!", regex=True)
+    assert literal.block > small.block > large.block > 16_000
 
 
 def test_spans_are_characters() -> None:

@@ -43,6 +43,24 @@ def test_each_event_shows_its_own_stack(client: Client, store: Any, tmp_path: Pa
         assert exception["frames"][0]["line"] == n
 
 
+def test_what_is_not_stored_is_not_shown_of_a_file_either(
+    sqlite_client: Client, sqlite_store: Any, tmp_path: Path
+) -> None:
+    """In message, stack, exceptions and code; a name that is given to a name is no secret."""
+    log = tmp_path / "app.log"
+    secret = TRACE.replace("gateway.send(order)", "send(token='hidden-1', password=form.password)")
+    secret = secret.replace("Order {n} failed", "Order {n} failed, token=hidden-2").replace(
+        "declined", "token: hidden-3"
+    )
+    log.write_text("".join(secret.format(n=n) for n in (11, 22)))
+    sqlite_store.read(log)
+    for row in occurrences(sqlite_store):
+        shown = detail(sqlite_client, row.id)
+        assert "hidden" not in str(shown)
+        code = shown["exceptions"][0]["frames"][0]["context"]
+        assert code["line"] == "send(token='[redacted]', password=form.password)"
+
+
 def test_context_and_encodings(sqlite_client: Client, sqlite_store: Any, tmp_path: Path) -> None:
     log = tmp_path / "app.log"
     lines = [f'[2026-01-03 10:00:0{n}] production.ERROR: Ärger {n} {{"order":{n}}}\n' for n in range(3)]

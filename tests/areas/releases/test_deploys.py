@@ -137,14 +137,30 @@ def _wait_for(shop: Any, job_id: int) -> None:
 
 
 def test_settings(shop: Any) -> None:
-    empty = {"repo_url_template": "", "default_ref": "", "path_prefixes": [], "configured": False}
+    empty = {"repo_url_template": "", "default_ref": "", "path_prefixes": [], "modules": [], "configured": False}
     assert shop.client.get("release-settings").json == empty
     template = "https://git.example.com/shop/blob/{ref}/{path}#L{line}"
     changed = {"repo_url_template": template, "default_ref": "main", "path_prefixes": ["/srv/shop/"]}
-    assert shop.client.put("release-settings", changed).json == {**changed, "configured": True}
+    assert shop.client.put("release-settings", changed).json == {**changed, "modules": [], "configured": True}
     assert shop.client.patch("release-settings", {"default_ref": "dev"}).json["repo_url_template"] == template
     assert shop.client.get("release-settings").json["default_ref"] == "dev"
     assert shop.client.put("release-settings", {}).json == empty
+
+
+TEMPLATE = "https://git.example.com/{release}/{path}"
+PREFIX = "modules[0].path_prefixes[0]"
+
+
+def test_each_module_may_have_its_repository(shop: Any) -> None:
+    module_id = shop.client.post("modules", {"name": "Till"}).json["id"]
+    one = {"module_id": module_id, "repo_url_template": TEMPLATE, "path_prefixes": ["/srv/till/", "/srv/till/"]}
+    kept = [{**one, "path_prefixes": ["/srv/till/"]}]
+    found = shop.client.patch("release-settings", {"modules": [one]}).json
+    assert (found["modules"], found["configured"], found["repo_url_template"]) == (kept, True, "")
+    assert shop.client.patch("release-settings", {"default_ref": "dev"}).json["modules"] == kept
+    assert shop.client.delete("modules", {"id": module_id}).status == 200
+    found = shop.client.get("release-settings").json
+    assert (found["modules"], found["configured"]) == ([], False)
 
 
 @pytest.mark.parametrize(
@@ -157,6 +173,19 @@ def test_settings(shop: Any) -> None:
         ({"repo_url_template": "https://git.example.com\\{path}"}, "repo_url_template"),
         ({"repo_url_template": "https://{ref}.example.com/{path}"}, "repo_url_template"),
         ({"repo_url_template": "https://git.example.com/{path}" + "x" * 500}, "repo_url_template"),
+        ({"repo_url_template": "https://git.example.com/{path}/{branch}"}, "repo_url_template"),
+        ({"repo_url_template": "https://git.example.com/{path}#{line"}, "repo_url_template"),
+        ({"modules": [{"module_id": 1}]}, "modules[0].repo_url_template"),
+        ({"modules": [{"module_id": 1, "repo_url_template": ""}]}, "modules[0].repo_url_template"),
+        (
+            {"modules": [{"module_id": 1, "repo_url_template": "ftp://a.example/{path}"}]},
+            "modules[0].repo_url_template",
+        ),
+        ({"modules": [{"module_id": 1, "repo_url_template": TEMPLATE + "{tag}"}]}, "modules[0].repo_url_template"),
+        ({"modules": [{"module_id": 1, "repo_url_template": TEMPLATE}] * 2}, "modules[1].module_id"),
+        ({"modules": [{"module_id": 2, "repo_url_template": TEMPLATE}]}, "modules[0].module_id"),
+        ({"modules": [{"repo_url_template": TEMPLATE}]}, "modules[0].module_id"),
+        ({"modules": [{"module_id": 1, "repo_url_template": TEMPLATE, "path_prefixes": [""]}]}, PREFIX),
         ({"default_ref": "r" * 121}, "default_ref"),
         ({"path_prefixes": ["p"] * 21}, "path_prefixes"),
         ({"path_prefixes": ["p" * 301]}, "path_prefixes[0]"),
@@ -164,6 +193,7 @@ def test_settings(shop: Any) -> None:
     ],
 )
 def test_settings_that_break_a_rule(sqlite_shop: Any, body: dict[str, Any], field: str) -> None:
+    assert sqlite_shop.client.post("modules", {"name": "Till"}).json["id"] == 1
     for send in (sqlite_shop.client.put, sqlite_shop.client.patch):
         answer = send("release-settings", body)
         assert answer.status == 422 and answer.error.startswith(f"{field}: ")

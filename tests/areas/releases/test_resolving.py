@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.plugins.releases.maps.document import read_map
-from snaglist.plugins.releases.maps.lookup import ParsedMap, ParsedMaps
+from snaglist.plugins.releases.maps.lookup import ParsedMap
 from snaglist.plugins.releases.maps.names import closest, file_of
 from snaglist.plugins.releases.maps.places import find_spot
+from snaglist.plugins.releases.maps.recent import Recent
 
 CASES = {
     case["id"]: case
@@ -110,6 +111,76 @@ def test_each_event_of_an_issue_is_read_back_resolved(shop: Any) -> None:
     assert shop.frames(issue_id)[0][0] == "b"
     assert [frame[1:] for frame in shop.frames(issue_id, occurrence=oldest)] == wanted
     assert shop.frames(issue_id, occurrence=oldest)[0][0] == "b"
+
+
+CODE = {"pre": ["function a(){"], "line": "  throw new Error('x');", "post": ["}", ""]}
+
+
+def contexts(shop: Any, issue_id: int, **query: Any) -> list[Any]:
+    return [frame["context"] for frame in shop.issue(issue_id, **query)["exceptions"][-1]["frames"]]
+
+
+def test_resolved_frames_have_their_code(shop: Any) -> None:
+    """Of events that came before the map and after it, of each of them, and when the map is gone."""
+    before = shop.push_script()
+    assert contexts(shop, before) == [None]
+    shop.upload()
+    assert contexts(shop, before) == [CODE]
+    after = shop.push_script()
+    assert shop.push_script() == after
+    for row in shop.issue(after)["occurrences"]:
+        assert contexts(shop, after, occurrence=row["id"]) == [CODE]
+    shop.client.delete("source-maps", id=shop.maps()[0]["id"])
+    assert contexts(shop, before) == [None]
+    for row in shop.issue(after)["occurrences"]:
+        assert contexts(shop, after, occurrence=row["id"]) == [CODE]
+
+
+@pytest.mark.servers
+def test_a_new_map_brings_new_code(shop: Any, example: dict[str, Any]) -> None:
+    shop.upload()
+    issue_id = shop.push_script("app.js:1:9")
+    changed = {**example, "sourcesContent": ["// 2026\n  fail(1);\n", None]}  # what is mapped is the same
+    shop.upload(200, map=changed)
+    assert shop.push_script("app.js:1:9") == issue_id
+    assert contexts(shop, issue_id) == [{"pre": ["// 2026"], "line": "  fail(1);", "post": [""]}]
+    map_id = shop.maps()[0]["id"]
+    assert shop.client.patch("source-maps", {"id": map_id, "map": {**example, "sourcesContent": []}}).status == 200
+    shop.push_script("app.js:1:9")
+    assert contexts(shop, issue_id) == [None]
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([f"{'a' * 9}\r\n{'b' * 300}\rc"], ("a" * 9, "b" * 199 + "…", "c")),
+        (["one line"], None),
+        (["first\n   \nthird"], None),
+        ([""], None),
+        ([7], None),
+        ("text", None),
+        ([f"first\nsecond{'x' * 1024 * 1024}"], None),
+        (["a\n\0\ud800b\n"], ("a", "\ufffd\ufffdb", "")),
+    ],
+)
+def test_texts_of_sources(sqlite_shop: Any, example: dict[str, Any], given: Any, wanted: Any) -> None:
+    sqlite_shop.upload(map=json.dumps({**example, "sourcesContent": given}))
+    (found,) = contexts(sqlite_shop, sqlite_shop.push_script())
+    assert found == (wanted and {"pre": [wanted[0]], "line": wanted[1], "post": [wanted[2]]})
+
+
+def test_texts_of_libraries_and_of_names_with_two_texts_are_not_kept(example: dict[str, Any]) -> None:
+    texts = ["one", "two", "three", "three"]
+    for sources, kept in (
+        (["src/a.js", "node_modules/b.js", "webpack/runtime/c", "src/d.js"], ["src/a.js", "src/d.js"]),
+        (["src/a.js", "src/a.js", "src/b.js", "src/b.js"], ["src/b.js"]),
+    ):
+        found = read_map({**example, "sources": sources, "sourcesContent": texts}).texts
+        assert [source for source, text in found.items() if text] == kept
+    section = {**example, "sourcesContent": ["one", "two"]}
+    offsets = ({"line": 0, "column": 0}, {"line": 9, "column": 0})
+    sections = [{"offset": offset, "map": section} for offset in offsets]
+    assert read_map({"version": 3, "sections": sections}).texts == {"src/a.js": "one", "src/b.js": "two"}
 
 
 def test_a_source_that_is_a_script_is_not_resolved_again(shop: Any) -> None:
@@ -220,12 +291,12 @@ def test_the_longest_suffix_of_whole_segments_wins() -> None:
 
 
 def test_maps_in_memory_are_few(example: dict[str, Any]) -> None:
-    kept = ParsedMaps(limit=1)
+    kept: Recent[ParsedMap] = Recent(limit=1)
     content = read_map(example).content
-    first = kept.get("a", lambda: content)
-    assert kept.get("a", lambda: b"") is first
-    kept.get("b", lambda: content)
-    assert kept.get("a", lambda: content) is not first
+    first = kept.get("a", lambda: ParsedMap(content))
+    assert kept.get("a", lambda: ParsedMap(content)) is first
+    kept.get("b", lambda: ParsedMap(content))
+    assert kept.get("a", lambda: ParsedMap(content)) is not first
 
 
 def test_114_releases_of_an_issue(shop: Any) -> None:

@@ -6,12 +6,14 @@ The format: https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from snaglist.plugins.issues import ExceptionInfo, Frame, clean
+from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame, clean
 
 MAX_EXCEPTIONS = 50
 MAX_FRAMES = 250
-MAX_TEXT = 1_000  # of a name or a path
+MAX_TEXT = 1_000  # of a name, a path or a line of code
+AROUND = 5  # lines of code before and behind the one of a frame
 MAX_MESSAGE = 100_000
+_AROUND_NAMES = ("pre_context", "post_context")
 _SCRIPT = ("javascript", "node")
 _QUALIFIED = ("java", "kotlin", "scala", "csharp")  # whose functions have their class in `module`
 
@@ -71,8 +73,32 @@ def _frame(given: Mapping[str, Any], platform: Any) -> Frame:
     if function and module and platform in _QUALIFIED:
         function = f"{module}.{function}"
     return Frame(
-        function, _place(given), _number(given, "lineno"), _number(given, "colno"), given.get("in_app") is not False
+        function,
+        _place(given),
+        _number(given, "lineno"),
+        _number(given, "colno"),
+        given.get("in_app") is not False,
+        _context(given),
     )
+
+
+def _context(given: Mapping[str, Any]) -> CodeContext | None:
+    """Return the code of a frame; None when the line that it is at was not sent, or says nothing."""
+    line = given.get("context_line")
+    if not isinstance(line, str) or not line.strip():
+        return None
+    if given.get("in_app") is False:
+        return CodeContext(_code(line))
+    pre, post = (found if isinstance(found := given.get(name), list) else [] for name in _AROUND_NAMES)
+    return CodeContext(_code(line), _all_code(pre[-AROUND:]), _all_code(post[:AROUND]))
+
+
+def _all_code(lines: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(_code(line) if isinstance(line, str) else "" for line in lines)
+
+
+def _code(line: str) -> str:
+    return clean(line[:MAX_TEXT].rstrip())
 
 
 def _place(given: Mapping[str, Any]) -> str | None:
@@ -91,7 +117,7 @@ def _lines(stack: Any, script: bool) -> Iterator[str]:
         yield f'  File "{place}", line {line or 0}, in {function or "<unknown>"}'
         source = given.get("context_line")
         if isinstance(source, str) and source.strip():
-            yield f"    {clean(source[:MAX_TEXT]).strip()}"
+            yield f"    {_code(source).strip()}"
 
 
 def _thread_stack(event: Mapping[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from snaglist.plugins.issues import ExceptionInfo, Frame
+from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame
 from snaglist.plugins.logs.parsers.traces import follow
 from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 
@@ -39,6 +39,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
         frame = _frame(line.strip())
         if frame is not None:
             current.frames.append(frame)
+    if first.frames and follow.is_node_crash(lines[begin]):
+        _add_code(first.frames, lines[begin], lines[begin + 1])
     return finish(begin, printed[::-1], intro)
 
 
@@ -63,6 +65,14 @@ def _crash(lines: Sequence[str], begin: int) -> int:
         above -= 1
     crash = above >= 3 and follow.is_caret(lines[above - 1]) and follow.is_node_crash(lines[above - 3])
     return above - 3 if crash else begin
+
+
+def _add_code(frames: Sequence[Frame], place: str, code: str) -> None:
+    """Give the line that a crash prints to the frame that is at its place."""
+    for frame in frames:
+        if code.strip() and f"{frame.file}:{frame.line}" == place:
+            frame.context = CodeContext(code.strip())
+            break
 
 
 def _raised(line: str) -> ExceptionInfo | None:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 
-from snaglist.plugins.issues import ExceptionInfo, Frame
+from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame
 from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 
 _PLACE = re.compile(r"\s{0,8}At (?P<file>(?:[A-Za-z]:)?[^:\n]{1,500}):(?P<line>\d{1,9}) char:(?P<column>\d{1,9})\s*$")
+_CODE = re.compile(r"\s{0,8}\+ (?=.{0,2000}[^\s~])(.*)$")  # the line below it only points at a place
 _CATEGORY = re.compile(r"\s{0,8}\+ CategoryInfo\s{1,40}: (.*)$")
 _CLASS = re.compile(r", (?:[A-Za-z_]\w{0,100}\.){0,8}([A-Za-z_]\w{0,200})\s*$")
 _ERROR_ID = re.compile(r"\s{0,8}\+ FullyQualifiedErrorId\s{1,40}: ([^,\s]{1,300})")
@@ -37,6 +38,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
             name = raised[1] if raised else name
         elif identity:
             name = name or identity[1]
+        elif frames and frames[-1].context is None and (code := _CODE.match(line)):
+            frames[-1].context = CodeContext(code[1].strip())
     if not name:
         return Trace(index)
     message = "\n".join(lines[max(0, index - _MAX_MESSAGE_LINES) : index]).strip()

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from snaglist.plugins.issues import ExceptionInfo, Frame
+from snaglist.plugins.issues import CodeContext, ExceptionInfo, Frame
 from snaglist.plugins.logs.parsers.traces.trace import Trace, finish, number
 
 _MARK = re.compile(r"[\s|+]{0,40}(?:Exception Group )?Traceback \(most recent call last\):")
@@ -14,6 +14,8 @@ _FRAME = re.compile(r'(?:\s+|> )File "([^"]+)", line (\d+)(?:, in (.+))?')  # so
 _RAISED = re.compile(r"([A-Za-z_][\w.]*)(?:: ?(.*))?$")
 _BARS = re.compile(r"[ ]{0,200}[|+][ ]?(?:-\+)?(-{10,})?")
 _DRAWN = ("|", "+")
+_REPEATED = re.compile(r"\s+\[Previous line repeated (\d{1,9}) more times?\]")
+_CARETS = re.compile(r"[\s~^]*$")
 _LINKS = ("During handling of the above exception", "The above exception was the direct cause")
 _QUOTES = '"""'  # around the traceback of another process
 _LIBRARY = ("/site-packages/", "/dist-packages/", "/lib/python", "\\lib\\", "\\site-packages\\", "<frozen ")
@@ -54,6 +56,8 @@ def read(lines: Sequence[str], index: int) -> Trace | None:
                 while open_groups and open_groups[-1][0] >= depth:
                     done.append(open_groups.pop()[1])
                 open_groups.append((depth, current))
+            elif frames and text:
+                _add_detail(frames[-1], text)
         elif current is not None:
             if not text.strip() or text.startswith((*_LINKS, _QUOTES)):
                 current = None
@@ -75,6 +79,23 @@ def _without_bars(line: str) -> tuple[int, str | None]:
     if found[1] or line.endswith("----"):
         return 0, None
     return line.index("|" if "|" in line[: found.end()] else "+"), line[found.end() :]
+
+
+def _add_detail(frame: Frame, line: str) -> None:
+    """Take what stands below a place: its code first, then how often it was called again."""
+    code, repeated = _detail(line)
+    if repeated:
+        frame.repeated = repeated
+    elif frame.context is None:
+        frame.context = code
+
+
+@lru_cache(maxsize=4096)  # PERF: as the places
+def _detail(line: str) -> tuple[CodeContext | None, int]:
+    repeated = _REPEATED.match(line)
+    if repeated:
+        return None, int(repeated[1])
+    return None if _CARETS.match(line) else CodeContext(line.strip()), 0
 
 
 @lru_cache(maxsize=4096)  # PERF: the places of a program come again and again

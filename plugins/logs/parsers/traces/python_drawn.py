@@ -27,7 +27,9 @@ _SESSION_PLACE = re.compile(
     r"(?P<name>[^\s(]{1,300})(?:\(.*)?$"
     r"|(?P<cell>(?:Cell |Input )In ?\[\d{1,9}\])(?:, (?:line (?P<row>\d{1,9})|in .*))?$"
 )
-_ARROW = re.compile(r"-{2,20}> ?\d")
+_MARKED = re.compile(r"[│|] {0,4}[❱>] ?\d{1,9} (?:[│|]|\Z)(.*?)[│|]?$")  # the line of code that a frame is at
+_ARROW = re.compile(r"-{2,20}> ?\d{1,9} ?(.*)$")
+_NUMBERED = re.compile(r"\s{1,24}\d{1,9}(?: |$)")  # the lines around it
 _RULER = re.compile(r"-{20,}$")
 _BEFORE = re.compile(r"(.{0,2000}[\s:>|\])-])(?:Exception Group )?Traceback \(most recent call last\):\s*$")
 
@@ -71,13 +73,13 @@ def _unboxed(lines: Sequence[str]) -> list[str]:
         if _TITLE in text and _TOP.match(text):
             usual.append(_PLAIN_TITLE)
         elif text.startswith(_SIDE):
-            place, wrapped = _PLACE.match(text), _WRAPPED.match(text)
+            place, wrapped, marked = _PLACE.match(text), _WRAPPED.match(text), _MARKED.match(text)
             if place:
                 usual.append(_frame(place[1], place[2], place[3]))
             elif wrapped and usual[-1].startswith("  File") and ", in " not in usual[-1]:
                 usual[-1] += f", in {wrapped[1]}"
             else:
-                usual.append(_CODE)
+                usual.append(_CODE + (marked[1].strip() if marked else ""))
         else:
             usual.append(_CODE if text.startswith(_BOTTOM) else text)
     return usual
@@ -95,7 +97,8 @@ def _session(lines: Sequence[str]) -> list[str]:
         elif place:
             usual.append(_frame(place["file"], place["line"] or "0", place["name"]))
         else:
-            usual.append(_CODE if _ARROW.match(line) else line)
+            arrow = _ARROW.match(line)
+            usual.append(_CODE + arrow[1].strip() if arrow else _CODE if _NUMBERED.match(line) else line)
     return usual
 
 

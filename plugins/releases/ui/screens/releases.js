@@ -13,14 +13,15 @@ export default (ui) => {
 
   return {
     async load({ page, maps: mapsPage }, { signal }) {
-      const [known, stored, chosen] = await Promise.all([
+      const [known, stored, chosen, modules] = await Promise.all([
         api("deploys", { page, limit: LIMIT }, { signal }),
         api("source-maps", { page: mapsPage, limit: LIMIT }, { signal }),
         api("release-settings", {}, { signal }),
+        api("modules", {}, { signal }),
       ]);
-      return { known, stored, links: views.settings.form(chosen) };
+      return { known, stored, chosen: chosen.modules, modules: modules.data, links: views.settings.form(chosen) };
     },
-    render: ({ known, stored, links }) => html`<h1 tabindex="-1">Releases</h1>
-      <div class="stack page-body">${views.deploys(known)} ${views.maps(stored)} ${views.settings.view(links)}</div>`,
+    render: ({ known, stored, chosen, modules, links }) => html`<h1 tabindex="-1">Releases</h1>
+      <div class="stack page-body">${views.deploys(known)} ${views.maps(stored)} ${views.settings.view(links, chosen, modules)}</div>`,
   };
 };

@@ -1,11 +1,14 @@
-// Where the sources can be looked at: the template that links of issues are made of.
+// Where the sources can be looked at: the templates that links of frames are made of.
+
+import repositoriesOf from "./repositories.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html, api } = ui;
+  const repositories = repositoriesOf(ui);
 
   async function save(values) {
-    await api.put("release-settings", values);
+    await api.patch("release-settings", values);
     ui.toast("Saved.");
     await ui.reload();
   }
@@ -14,8 +17,8 @@ export default (ui) => {
     label: "Links to sources",
     fields: [
       { name: "repo_url_template", label: "Address of a line", max: 500, placeholder: "https://git.example.com/shop/blob/{ref}/{path}#L{line}",
-        hint: "{path} is the file of the frame, {line} its line, {ref} what the newest deploy of the issue's last release was made from." },
-      { name: "default_ref", label: "Commit, tag or branch without a deploy", max: 120, placeholder: "main", half: true },
+        hint: "{path} is the file of a frame, {line} its line, {release} the release of the event, {ref} what its newest deploy was made from. Each frame of your own code then has a link." },
+      { name: "default_ref", label: "Commit, tag or branch where no release or deploy is known", max: 120, placeholder: "main", half: true },
       { name: "path_prefixes", label: "Path prefixes to remove, one a line", rows: 3, type: "list", half: true },
     ],
     values: settings,
@@ -23,7 +26,8 @@ export default (ui) => {
     keep: true,
   });
 
-  const view = (made) => html`<section class="card block" aria-labelledby="links"><h2 id="links">Links to sources</h2>${made}</section>`;
+  const view = (made, chosen, modules) => html`<section class="card block" aria-labelledby="links"><h2 id="links">Links to sources</h2>
+    ${made} ${repositories(chosen, modules)}</section>`;
 
   return { form, view };
 };
