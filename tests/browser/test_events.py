@@ -168,6 +168,11 @@ def test_issues_show_their_users_and_can_be_sorted_by_them(open_page: Any, shop:
     assert address(page) == {"sort": "users"}
     expect(page.locator(".row-title").first).to_contain_text("Checkout of cart")
     expect(page.locator(".row-users")).to_have_text([re.compile("12 users"), re.compile("^$")])
+    page.locator("#search").fill("user:user-3")
+    page.keyboard.press("Enter")
+    expect(page.locator(".row")).to_have_count(1)
+    page.locator(".row-title").click()
+    expect(page.locator("#events [role=status]")).to_have_text("5 of 60 events match")
 
 
 # -- the rows

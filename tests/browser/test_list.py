@@ -149,9 +149,9 @@ def test_unknown_tokens_are_words(page: Page) -> None:
         ('"level:error" x', {"q": '"level:error" x'}, '"level:error" x'),
         ('"gateway timeout"', {"q": '"gateway timeout"'}, '"gateway timeout"'),
         (
-            "stack:true stack:charge user:jo",
-            {"has_stack": "true", "q": "stack:charge user:jo"},
-            "stack:true stack:charge user:jo",
+            "stack:true user:jo stack:charge -user:ada",
+            {"has_stack": "true", "user": "jo", "q": "stack:charge -user:ada"},
+            "stack:true user:jo stack:charge -user:ada",
         ),
         ('value:"52045" -payment 5204*', {"q": 'value:"52045" -payment 5204*'}, 'value:"52045" -payment 5204*'),
         ("is:toString is:constructor", {"q": "is:toString is:constructor"}, "is:toString is:constructor"),

@@ -11,7 +11,7 @@ export const foundOf = (ui) => {
   const places = (search) => search && [...new Set(search.terms.map(({ kind }) => PLACES[kind] ?? EVERYWHERE))].join(", and ");
 
   const searched = ({ search }) => search?.terms.length > 0 && html`<p class="searched faint">Searched ${places(search)}.
-    ${!search.complete && html`<b>Not all events were looked at:</b> a word of this search is in more than 5,000. Add a word, or one that is rarer.`}</p>`;
+    ${!search.complete && html`<b>Not all events were looked at:</b> a word of this search is in very many, and the newest of them were. Add a rarer word.`}</p>`;
 
   /** How many events of an issue have all the words: "3 of 1,204 events match"; null where that says nothing. */
   function matches({ matching, stored_occurrences: stored }) {
@@ -21,10 +21,11 @@ export const foundOf = (ui) => {
     return `${exact ? "" : "at least "}${number(events)} of ${plural(stored, "event")} ${exact && events === 1 ? "matches" : "match"}`;
   }
 
-  /** The address of an issue of the list: with the words, where they choose among its events. */
+  /** The address of an issue of the list, with what chooses among its events: the words, where they do, and filters. */
   function way({ id, matching }, { search }) {
+    const { q, user, host, release, environment } = ui.query();
     const some = matching ? matching.events > 0 || !matching.exact : search?.terms.some(({ without }) => without);
-    return { view: "issue", id, q: some ? ui.query().q : null };
+    return { view: "issue", id, q: some ? q : null, user, host, release, environment };
   }
 
   return { searched, matches, way };
