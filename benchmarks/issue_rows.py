@@ -4,6 +4,7 @@ import random
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,9 @@ from snaglist.kernel import digest, key, times
 from snaglist.kernel.database import upsert
 from snaglist.kernel.service import Service
 from snaglist.plugins.issues import RANK, tables
+from snaglist.plugins.issues.values.index import indexed_at_once
+from snaglist.plugins.issues.values.layouts import SEPARATOR
+from snaglist.plugins.issues.values.words import index_words, words_of
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.system import insert_rows
 from snaglist.plugins.tags import tables as tag_tables
@@ -23,6 +27,7 @@ DAYS = [(_NOW - timedelta(days=SPAN_DAYS - 1 - n)).strftime("%Y-%m-%d") for n in
 LONG_AGO = (_NOW - timedelta(days=400)).strftime("%Y-%m-%d")  # every 1,000th issue had its first event then
 BATCH = 5_000
 FILES = 20
+ORDERS_FROM = 5_000_000
 _WORDS = [f"{a}{b}" for a in ("order", "mail", "cache", "user", "disk", "page") for b in "abcdefghijklmnopqrst"]
 _SEVERITIES = ["ERROR"] * 60 + ["WARNING"] * 30 + ["CRITICAL"] * 9 + ["ALERT"]
 _STATUSES = ["open"] * 70 + ["fixed"] * 15 + ["wont_fix"] * 10 + ["in_progress"] * 4 + ["reoccurred"]
@@ -129,15 +134,17 @@ def _issues(
             rows[tables.issue_facets].append({**row, "count": len(moments), **span})
         for moment in moments:
             days[moment[:10], issue["severity"]] += 1
-            rows[tables.occurrences].append(_occurrence(issue, source, moment, position))
+            rows[tables.occurrences].append(_occurrence(issue, source, moment, position, chance))
             position += 100
+        rows[tables.grouping_texts] += _texts(issue)
         tag_ids = [1] * (issue_id % 3 == 0) + [2] * (issue_id % 5_000 == 0)
         for tag_id in tag_ids:
             link = {"issue_id": issue_id, "tag_id": tag_id, "source": "rule"}
             rows[tag_tables.issue_tags].append({**link, "created_at": moments[0], "created_by": None})
     for table in (tables.issues, tables.issue_samples, tables.groupings, tables.event_hours, tables.issue_facets,
-                  tables.occurrences, tag_tables.issue_tags):  # fmt: skip
-        insert_rows(db, table, rows[table])
+                  tables.occurrences, tables.grouping_texts, tag_tables.issue_tags):  # fmt: skip
+        with indexed_at_once(db, table) if table is tables.occurrences else nullcontext():
+            insert_rows(db, table, rows[table])
     _count(db, totals, counted, days)
     return position
 
@@ -179,14 +186,33 @@ def _issue(issue_id: int, moments: Sequence[str], chance: random.Random) -> dict
     }
 
 
-def _occurrence(issue: Mapping[str, Any], source: int, moment: str, position: int) -> dict[str, Any]:
+def _occurrence(
+    issue: Mapping[str, Any], source: int, moment: str, position: int, chance: random.Random
+) -> dict[str, Any]:
+    # Each order is of one event; that of the position 100 times a million stands for the one that is looked for.
+    values = (f"{ORDERS_FROM + position // 100}", f"{chance.randrange(1, 9_999)} ms", f"web-{chance.randrange(20)}")
     return {
         "issue_id": issue["id"], "grouping_id": issue["id"], "source_id": source, "occurred_at": moment,
         "received_at": moment, "time_source": "event", "level_source": "line", "severity": issue["severity"],
-        "environment": issue["environment"], "release": None, "server_name": "web-1", "event_id": None,
+        "environment": issue["environment"], "release": None, "server_name": "web-1", "user_name": None,
+        "event_id": None, "layout_id": 2 * issue["id"], "slots": SEPARATOR.join(values),
+        "words": index_words(words_of(" ".join(values))),
         "byte_start": position, "byte_end": position + 100, "provisional": False, "truncated": False,
         "context_preview": None,
     }  # fmt: skip
+
+
+def _texts(issue: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the layout of the issue's messages, and a stack."""
+    layout = (f"{issue['title']}: order ", " failed after ", " on ", "")
+    stack = f"{issue['exception_class']}\nhandle_{issue['id']} {issue['source_frame'].replace(':', ' ')}"
+    return [
+        {
+            "id": 2 * issue["id"] + number, "grouping_id": issue["id"], "kind": kind, "digest": f"{issue['id']}",
+            "body": body, "words": index_words(words_of(body)),
+        }
+        for number, (kind, body) in enumerate((("layout", SEPARATOR.join(layout)), ("stack", stack)))
+    ]  # fmt: skip
 
 
 def _count(db: Connection, totals: Counter[Any], counted: Counter[Any], days: Counter[Any]) -> None:

@@ -59,7 +59,19 @@ FILTERS: Mapping[str, dict[str, str]] = {
     "snoozed": {"snoozed": "true"},
     "two filters": {"status": "open", "severity": "warning", "environment": "staging"},
 }
-TEXTS = {"q frequent": "failed", "q rare": "needle", "q no hit": "zzzzzz"}
+TEXTS = {
+    "q frequent": "failed",
+    "q rare": "needle",
+    "q no hit": "zzzzzz",
+    "q rare value": str(issue_rows.ORDERS_FROM + 4_321),
+    "q value:": f'value:"{issue_rows.ORDERS_FROM + 1_234}"',
+    "q two words": f"failed {issue_rows.ORDERS_FROM + 2_345}",
+    "q phrase": f'"order {issue_rows.ORDERS_FROM + 3_456} failed"',
+    "q prefix": f"{issue_rows.ORDERS_FROM // 1_000 + 3}*",
+    "q frequent value": "web-7",
+    "q stack line": 'File "app/17.py", line 17, in handle_17',
+    "q stack:": "stack:handle_517",
+}
 SORTS = ("newest", "oldest", "occurrences")
 LIMIT = {"5k": 20.0, "100k": 50.0, "1m": 50.0}
 SLOW = 300.0
@@ -165,6 +177,10 @@ def _measure(service: Service, engine: str, size: str, requests: int, only: str)
     ask("error, another", goal, "error", id="2")
     for name, words in TEXTS.items():
         ask(f"errors {name}", slow, "errors", q=words)
+    ask("events of the busiest", slow, "events", id="1")
+    ask("events of the busiest, rare value", slow, "events", id="1", q=str(issue_rows.ORDERS_FROM + 50))
+    ask("events of the busiest, frequent value", slow, "events", id="1", q="web-7")
+    ask("event-values of the busiest", slow, "event-values", id="1")
     ask("errors q rare in open", slow, "errors", q="needle", status="open")
     ask("errors trend", slow, "errors", sort="trend")
     first, last = issue_rows.DAYS[len(issue_rows.DAYS) // 2], issue_rows.DAYS[-1]
@@ -221,7 +237,7 @@ def _scans(service: Service, client: Client, url: str) -> list[str]:
 
 def _reads_all(dialect: str, step: str) -> bool:
     if dialect == "sqlite":
-        return bool(re.search(r"SCAN occurrences(?! USING)", step))
+        return bool(re.search(r"SCAN occurrences\b(?! USING)", step))
     if dialect == "postgresql":
         return "Seq Scan on occurrences" in step
     return bool(re.search(r"\boccurrences\b.*\bALL\b", step))

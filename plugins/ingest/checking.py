@@ -3,6 +3,7 @@
 A validator for the published schema costs a hundred times as much; a test holds both to the same verdict.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from snaglist.plugins.ingest.fields import Fields
@@ -17,10 +18,13 @@ class Unfit(Exception):
     """An event that cannot be stored, and why."""
 
 
-def check_event(given: Any, now: str, redacted: frozenset[str]) -> Pushed:
+def check_event(
+    given: Any, now: str, redacted: frozenset[str], user_in: Callable[[Mapping[str, Any]], str | None] = lambda _: None
+) -> Pushed:
     """Return the event that was sent, with everything optional made to fit; Unfit when it has no message.
 
-    `now` is the time it was received. `redacted` are names as `redacted_names` returns them.
+    `now` is the time it was received. `redacted` are names as `redacted_names` returns them, `user_in` is what
+    `user_reader` returns.
     """
     if not isinstance(given, dict):
         raise Unfit("must be an object")
@@ -33,7 +37,9 @@ def check_event(given: Any, now: str, redacted: frozenset[str]) -> Pushed:
     level = fields.value("severity", "level")
     severity = by_level(level)
     occurred_at = fields.occurred_at(now)
-    context, cut = _context(fields, redacted)
+    said = _said(fields)
+    pruner = Pruner(redacted)
+    context = pruner.text(said)
     fields.cut |= level is not None and not isinstance(level, str | int | float)
     event = Event(
         message,
@@ -53,9 +59,10 @@ def check_event(given: Any, now: str, redacted: frozenset[str]) -> Pushed:
         event_id=fields.event_id(),
         fingerprint=fields.fingerprint(),
         tags=fields.tags(),
+        user=user_in(said),
     )
     module = fields.text("module", 100)
-    event.truncated = fields.cut or cut
+    event.truncated = fields.cut or pruner.cut
     return Pushed(event, raised, module)
 
 
@@ -72,15 +79,15 @@ def _message(fields: Fields) -> str:
     return clean(message[:MAX_MESSAGE])
 
 
-def _context(fields: Fields, redacted: frozenset[str]) -> tuple[str, bool]:
-    """Return the context with all that belongs to it, as JSON, and whether some of it was left out."""
+def _said(fields: Fields) -> dict[str, Any]:
+    """Return the context with all that belongs to it."""
     values = dict(fields.mapping("context"))
-    for name in ("request", "user"):
-        if given := fields.mapping(name):
-            values[name] = given
+    if request := fields.mapping("request"):
+        values["request"] = request
+    if user := fields.person():
+        values["user"] = user
     if crumbs := fields.items("breadcrumbs"):
         values["breadcrumbs"] = crumbs[-MAX_BREADCRUMBS:]
     if runtime := fields.scalar("runtime", 200):
         values["runtime"] = runtime
-    pruner = Pruner(redacted)
-    return pruner.text(values), pruner.cut
+    return values

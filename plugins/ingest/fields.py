@@ -14,6 +14,7 @@ MAX_FINGERPRINT = 200
 MAX_FINGERPRINT_PARTS = 10
 MAX_CHANNEL = 120
 MAX_STACK = 1_000_000
+MAX_USER = 200
 FUTURE_SECONDS = 300
 MILLISECONDS_FROM = 1e11
 _UUID = re.compile(r"[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
@@ -49,6 +50,13 @@ class Fields:
     def mapping(self, name: str) -> Mapping[str, Any]:
         """Return an object, empty by default."""
         return self._of_kind(name, dict) or {}
+
+    def person(self) -> Mapping[str, Any] | str | None:
+        """Return who it happened to: fields, or an id, name or address alone."""
+        found = self.value("user")
+        if isinstance(found, dict):
+            return found
+        return self.text("user", MAX_USER) if isinstance(found, bool) else self.scalar("user", MAX_USER)
 
     def items(self, name: str) -> list[Any]:
         """Return a list, empty by default."""

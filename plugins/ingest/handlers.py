@@ -12,6 +12,7 @@ from snaglist.plugins.ingest.checking import Unfit, check_event
 from snaglist.plugins.ingest.options import RATES
 from snaglist.plugins.ingest.requests import parse_events, read_body
 from snaglist.plugins.ingest.wire import Wire
+from snaglist.plugins.issues import user_reader
 from snaglist.plugins.logs import Delivery, Intake, Outcome, Pushed, redacted_names
 
 MAX_ERRORS = 20
@@ -70,7 +71,7 @@ def post_settings(call: Call) -> Mapping[str, Any]:
 
 def _judge(call: Call, given: list[Any]) -> tuple[list[tuple[int, Pushed]], dict[int, str]]:
     """Return the events that can be stored by their positions, and what is wrong with the others."""
-    redacted = redacted_names(call.setting("privacy.redact_keys"))
+    redacted, user_in = redacted_names(call.setting("privacy.redact_keys")), user_reader(call)
     good: list[tuple[int, Pushed]] = []
     bad: dict[int, str] = {}
     for position in range(len(given)):
@@ -79,7 +80,7 @@ def _judge(call: Call, given: list[Any]) -> tuple[list[tuple[int, Pushed]], dict
             bad[position] = event.message
             continue
         try:
-            good.append((position, check_event(event, call.now, redacted)))
+            good.append((position, check_event(event, call.now, redacted, user_in)))
         except Unfit as error:
             bad[position] = str(error)
     return good, bad

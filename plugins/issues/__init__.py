@@ -52,6 +52,7 @@ from snaglist.plugins.issues.manual import create_issue
 from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_external, move_external, update_mirrored
 from snaglist.plugins.issues.modules import find_or_create_module, hold_module
 from snaglist.plugins.issues.paths import path_of, path_text
+from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.preparing import PRIVACY
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
@@ -146,6 +147,7 @@ __all__ = [
     "stored_path",
     "unmerge_grouping",
     "update_mirrored",
+    "user_reader",
     "withdraw_event",
 ]
 

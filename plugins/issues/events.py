@@ -47,11 +47,12 @@ class ExceptionInfo:
 
 @dataclass(slots=True)
 class AccessInfo:
-    """The parts of an access line that group it."""
+    """The parts of an access line that group it, and who is logged in, "" for nobody."""
 
     method: str
     path: str
     status: int
+    user: str = field(default="", kw_only=True)
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from snaglist.kernel import Call, Option
 from snaglist.plugins.issues.checking import change_events
 from snaglist.plugins.issues.events import CodeContext, Event
+from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.redaction import NAMED, Redaction, check_pattern, redaction
 from snaglist.plugins.issues.values.contexts import named_values
 
@@ -13,7 +14,8 @@ REDACTED = [
     "cookie", "set-cookie", "session", "csrf", "credit_card", "card_number", "cvv",
 ]  # fmt: skip
 USER_KEYS = [
-    "user.id", "user_id", "userId", "enduser.id", "user.username", "user.name", "user.email", "user", "username",
+    "user.id", "user_id", "userId", "enduser.id", "user.username", "user.name", "user.email", "user.ip_address", "user",
+    "username",
 ]  # fmt: skip
 
 
@@ -39,17 +41,25 @@ PRIVACY = (
         f"what is never stored wherever it stands: {', '.join(NAMED)}, or expressions of RE2",
     ),
     Option("privacy.user_keys", USER_KEYS, "fields of a context that say who an event happened to; empty: nobody"),
+    Option("access.remote_user", False, "the remote user in access logs is who a request happened to"),
 )
 
 
 def prepare_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
     """Return the events to store, changed by plugins (`events_storing`), with their users and without secrets."""
     events = change_events(call, events)
-    user_keys = call.setting("privacy.user_keys")
+    named, user_in = call.setting("privacy.user_keys"), user_reader(call)
+    hints = {name.partition(".")[0].lower() for name in named}  # PERF: reading a context costs more than looking
+    from_access = call.setting("access.remote_user")
     without = redaction_of(call)
     for event in events:
-        if event.user is None and user_keys and "user" in event.context.lower():
-            event.user = _user(event.context, user_keys)
+        if not named:
+            event.user = None
+        elif event.user is None:
+            if from_access and event.access is not None and event.access.user:
+                event.user = event.access.user
+            elif event.context and any(hint in event.context.lower() for hint in hints):
+                event.user = user_in(named_values(event.context))
         redact(event, without)
     return events
 
@@ -57,11 +67,6 @@ def prepare_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
 def redaction_of(call: Call) -> Redaction:
     """Return what takes secrets out of texts, as the settings say."""
     return redaction(tuple(call.setting("privacy.redact_keys")), tuple(call.setting("privacy.redact_patterns")))
-
-
-def _user(context: str, keys: Sequence[str]) -> str | None:
-    values = named_values(context)
-    return next((values[key] for key in keys if values.get(key)), None)
 
 
 def redact(event: Event, without: Redaction) -> None:

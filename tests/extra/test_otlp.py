@@ -98,6 +98,17 @@ def test_a_record_becomes_an_issue_once(serving: Serving, engine: str) -> None:
     assert (day["accepted"], day["duplicate"]) == (2, 2)
 
 
+def test_the_conventions_say_whom_it_happened_to(serving: Serving) -> None:
+    exporter = Exporter(serving())
+    said = [{"enduser__id": "e-1"}, {"user__email": "jo@example.com", "user__name": "jo"}, {"user__id": "7"}, {}]
+    records = [{"severityNumber": 17, "body": text("boom"), "attributes": attributes(**one)} for one in said]
+    exporter.send(document(*records))
+    (issue,) = exporter.issues()
+    events = exporter.client.get("events", id=issue["id"]).json["data"]
+    assert sorted(event["user"] or "" for event in events) == ["", "7", "e-1", "jo"]
+    assert issue["users"] == 3
+
+
 def test_protobuf_and_gzip(serving: Serving) -> None:
     exporter = Exporter(serving())
     request = ExportLogsServiceRequest()

@@ -106,6 +106,7 @@ def test_an_event_becomes_an_issue_once(serving: Serving, engine: str) -> None:
     (row,) = detail["occurrences"]
     assert (row["event_id"], row["release"], row["server_name"]) == (ID, "shop@2.0", "web-1")
     assert row["occurred_at"].startswith("2026-01-03 10:00:00")
+    assert (issue["users"], [user["value"] for user in detail["facets"]["user"]]) == (1, ["7"])
     source = sdk.client.get("source", occurrence=row["id"]).json["content"]
     assert 'File "app/pay.py", line 12, in charge\n    bank.pay()' in source
     assert "hidden" not in source + json.dumps(detail)
@@ -306,7 +307,7 @@ def test_fingerprints_and_templates(serving: Serving) -> None:
 def test_any_value_of_an_optional_field_is_survived(name: str, value: Any, installed: Any) -> None:
     from snaglist_sentry.events import Converter
 
-    pushed = Converter("2026-01-03 10:00:00", frozenset(), ()).convert({"message": "m", name: value})
+    pushed = Converter("2026-01-03 10:00:00", frozenset(), (), lambda _: None).convert({"message": "m", name: value})
     assert pushed.event.message
 
 

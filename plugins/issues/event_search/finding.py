@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
 from snaglist.kernel import Call, Invalid, key
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.matching import Matching, matching_of
-from snaglist.plugins.issues.search.words import VALUE, Term, read_terms
+from snaglist.plugins.issues.search.words import read_terms
 from snaglist.plugins.issues.tables import occurrences
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.words import whole_words
@@ -27,6 +27,7 @@ _COLUMNS = {
     "release": occurrences.c.release,
     "host": occurrences.c.server_name,
     "user": occurrences.c.user_name,
+    "occurrence": occurrences.c.id,
 }
 _NEWEST = (occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
 _OLDEST = (occurrences.c.occurred_at.asc(), occurrences.c.id.asc())
@@ -66,14 +67,15 @@ class Wanted:
             return False
         if not self.values:
             return True
-        having = {(name, StoredText.fold(value)) for name, _, value in text.named_values()}
-        having |= {(name, StoredText.fold(value)) for name, value in text.fields.items()}
+        having = {(key(name), StoredText.fold(value)) for name, _, value in text.named_values()}
+        having |= {(key(name), StoredText.fold(value)) for name, value in text.fields.items()}
         return having.issuperset(self.values)
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may be meant; None where no index tells."""
-        more = tuple(Term(VALUE, value.value, tuple(whole_words(value.value))) for value in self.values)
-        return Matching(self.matching.terms + more, self.matching.fixed).narrowed(db)
+        words = dict.fromkeys(word for value in self.values for word in whole_words(value.value))
+        matching = self.matching
+        return Matching(matching.terms, (*words, *matching.words), matching.prefix).narrowed(db)
 
 
 @dataclass(slots=True)

@@ -106,6 +106,8 @@ FIELDS = (
     # What issues count of their events themselves, whichever plugins are on.
     _word("environment", lambda _, value: has_facet("environment", value), indexed=True),
     _word("release", lambda _, value: has_facet("release", value), indexed=True),
+    _word("user", lambda _, value: has_facet("user", value), indexed=True),
+    _word("host", lambda _, value: has_facet("host", value), indexed=True),
     _word("assignee", _assignee, indexed=True),
     _word("has_stack", _has_stack),
     _word("snoozed", _snoozed, indexed=True),

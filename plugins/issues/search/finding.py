@@ -7,7 +7,7 @@ events that it leaves. Of a term that is in very many events only the newest are
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, Select, false, not_, or_, select
+from sqlalchemy import ColumnElement, Select, false, func, not_, or_, select
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, contains
@@ -20,7 +20,8 @@ from snaglist.plugins.issues.values.layouts import SEPARATOR
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.storing import LAYOUT
 
-MOST_LOOKED_AT = 5_000  # events, for one term
+MOST_FOUND = 10_000  # events, for one word
+MOST_LOOKED_AT = 5_000  # events whose texts are read, for one term
 CHUNK = 500
 _found = grouping_texts.alias("found_texts")
 
@@ -61,14 +62,21 @@ def _condition(call: Call, term: Term, searched: Searched) -> ColumnElement[bool
     prefix = term.kind == PREFIX
     return or_(
         shown,
-        issues.c.id.in_(_of_events(rows_with(db, occurrences, term.words, prefix=prefix))),
+        issues.c.id.in_(_of_events(call, rows_with(db, occurrences, term.words, prefix=prefix), searched)),
         issues.c.id.in_(_of_texts(rows_with(db, grouping_texts, term.words, prefix=prefix))),
     )
 
 
-def _of_events(ids: Select[int]) -> Select[int]:
+def _of_events(call: Call, ids: Select[int], searched: Searched) -> list[int]:
+    """Return the issues of the newest events that an index finds: once, where a list asks for them several times."""
     found = ids.subquery()
-    return select(occurrences.c.issue_id).join_from(found, occurrences, occurrences.c.id == found.c.id)
+    newest = select(found.c.id).order_by(found.c.id.desc()).limit(MOST_FOUND + 1).subquery()
+    counted = select(occurrences.c.issue_id, func.count()).join_from(
+        newest, occurrences, occurrences.c.id == newest.c.id
+    )
+    rows = call.db.execute(counted.group_by(occurrences.c.issue_id)).all()
+    searched.complete &= sum(events for _, events in rows) <= MOST_FOUND
+    return sorted(issue_id for issue_id, _ in rows)
 
 
 def _of_texts(ids: Select[int]) -> Select[int]:

@@ -7,16 +7,16 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues.search.finding import stored_texts
+from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_texts
 from snaglist.plugins.issues.search.matching import Matching, matching_of
-from snaglist.plugins.issues.search.words import Term
 from snaglist.plugins.issues.tables import occurrences
 
 MOST = 1_000  # events that are looked at
 
 
-def count_hits(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> dict[int, dict[str, Any]]:
+def count_hits(call: Call, ids: Sequence[int], searched: Searched) -> dict[int, dict[str, Any]]:
     """Return, by issue, how many events match: `events`, and `exact`; no entry where the issue itself has it all."""
+    terms, complete = searched.terms, searched.complete
     wanted = matching_of(call, ids, terms)
     by_terms: defaultdict[Matching, list[int]] = defaultdict(list)
     for issue_id, matching in wanted.items():
@@ -26,7 +26,9 @@ def count_hits(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> dict[in
         narrowed = matching.narrowed(call.db)
         if narrowed is None:
             continue
-        inside = narrowed.subquery()
+        index = narrowed.subquery()
+        # The newest first, so that a word that nearly all events have costs no more than others.
+        inside = select(index.c.id).order_by(index.c.id.desc()).limit(MOST_FOUND).subquery()
         statement = (
             select(occurrences.c.id)
             .join_from(inside, occurrences, occurrences.c.id == inside.c.id)
@@ -35,6 +37,6 @@ def count_hits(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> dict[in
         )
         candidates = list(call.db.execute(statement).scalars())
         counted = Counter(text.issue_id for text in stored_texts(call, candidates[:MOST]) if matching.holds(text))
-        exact = len(candidates) <= MOST
+        exact = len(candidates) <= MOST and complete
         found.update({issue_id: {"events": counted[issue_id], "exact": exact} for issue_id in issue_ids})
     return found

@@ -95,7 +95,7 @@ def show(call: Call, listing: Listing, ids: Sequence[int]) -> list[dict[str, Any
     samples = [*listing.samples, *(["exceptions"] if trimmed else [])]
     found = [issue for some in chunks(ids, BATCH) for issue in load_issues(call, some, listing.scope, samples)]
     if listing.searched is not None:
-        hits = count_hits(call, ids, listing.searched.terms)
+        hits = count_hits(call, ids, listing.searched)
         for issue in found:
             issue["matching"] = hits.get(issue["id"])
     if trimmed:

@@ -21,32 +21,40 @@ CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What an event must hold, `terms`, beside what its issue shows of itself; `fixed` are words of its layouts."""
+    """What an event must hold, `terms`, beside what its issue shows of itself.
+
+    `words` are those of the terms that no layout of the issue has, so that they are values of the event; `prefix` says
+    that the last one may go on.
+    """
 
     terms: tuple[Term, ...]
-    fixed: frozenset[str] = frozenset()
+    words: tuple[str, ...] = ()
+    prefix: bool = False
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may hold it; None where no index tells."""
-        words: dict[str, None] = {}
-        last: Term | None = None
-        for term in self.terms:
-            if term.without or term.kind == STACK:
-                continue
-            if term.kind == PREFIX:
-                last = term if last is None and not self._is_fixed(term) else last
-            else:
-                words.update(dict.fromkeys(word for word in term.words if index_word(word) not in self.fixed))
-        wanted = [*words, *(last.words if last else ())]
-        return rows_with(db, occurrences, wanted, prefix=last is not None) if wanted else None
-
-    def _is_fixed(self, term: Term) -> bool:
-        begin = index_word(term.words[0])
-        return any(word.startswith(begin) for word in self.fixed)
+        return rows_with(db, occurrences, self.words, prefix=self.prefix) if self.words else None
 
     def holds(self, text: StoredText) -> bool:
         """Tell whether an event holds it."""
         return all(_holds(term, text) != term.without for term in self.terms)
+
+
+def matching(terms: Sequence[Term], fixed: frozenset[str]) -> Matching:
+    """Return what events must hold whose layouts have the words `fixed`, as the index has them."""
+    words: dict[str, None] = {}
+    begin: str | None = None
+    for term in terms:
+        if term.without or term.kind == STACK:
+            continue
+        if term.kind == PREFIX:
+            written = index_word(term.words[0])
+            if begin is None and not any(word.startswith(written) for word in fixed):
+                begin = term.words[0]
+        else:
+            words.update(dict.fromkeys(word for word in term.words if index_word(word) not in fixed))
+    listed = [word for word in words if word != begin]
+    return Matching(tuple(terms), (*listed, begin) if begin else tuple(listed), begin is not None)
 
 
 def _holds(term: Term, text: StoredText) -> bool:
@@ -77,7 +85,7 @@ def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> 
             term for term in asked if issue_id not in own.get(term, ()) and (term.without or not _within(term, stack))
         )
         if left:
-            found[issue_id] = Matching(left, layouts.get(issue_id, frozenset()))
+            found[issue_id] = matching(left, layouts.get(issue_id, frozenset()))
     return found
 
 

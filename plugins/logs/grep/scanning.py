@@ -48,13 +48,14 @@ class Scan:
         self.feed = line_feed(encoding)
         self._stream, self._pattern, self._encoding = stream, pattern, encoding
         self._size, self._until = size, size if until is None else min(until, size)
-        self._keep, self._around = max(around, _BEFORE), around
+        self._keep, self._around = max(around - around % 4, _BEFORE), around
         self._longest = longest - longest % 4
         self._buffer = bytearray((block or pattern.block) + 2 * max(around, self._longest) + 2 * _BEFORE)
-        self.position = self._base = position - position % len(self.feed)  # of the file: where the buffer begins
+        self.position = position - position % len(self.feed)
+        self._base = max(0, self.position - self._keep)  # of the file: where the buffer begins
         self._filled = 0
-        self._at = 0  # in the buffer: what comes next
-        self._line = self._base  # the first byte of the line that is looked at
+        self._at = self.position - self._base  # in the buffer: what comes next
+        self._line = self.position  # the first byte of the line that is looked at
         self._told = False  # that it has a match
         self._final = False
         stream.seek(self._base)
@@ -170,7 +171,9 @@ class Scan:
     def _as_text(self, stop: int) -> Iterator[tuple[int, int, int]]:
         """Do the same for what has to be decoded; lines of the text and of the bytes are counted side by side."""
         text = self._buffer[self._at : stop].decode(self._encoding, "replace").removeprefix(_MARK)
-        data = text.replace("\r\n", "\n").removesuffix("\r").encode("utf-8", "replace")
+        if text.endswith("\r"):  # the first half of a line end
+            text += "\n"
+        data = text.replace("\r\n", "\n").encode("utf-8", "replace")
         line = self._at  # in the buffer, the line that begins at `begin` in the text
         begin = at = 0
         while at < len(data):

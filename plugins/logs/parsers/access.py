@@ -31,7 +31,7 @@ _TIME = re.compile(
 )
 # The usual line, read at once; what differs from it in anything is read part by part.
 _USUAL = re.compile(
-    r"([\d.]{7,15}|[0-9a-f:]{3,45}) - [^\s\"]{1,100} \[(\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
+    r"([\d.]{7,15}|[0-9a-f:]{3,45}) - ([^\s\"]{1,100}) \[(\d{2}/[A-Z][a-z]{2}/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "
     r'"(([A-Z]{3,10}) (/[^\s"\\?#%]{0,2000})(?:[?#][^\s"\\%]{0,2000})? (HTTP/[\d.]{1,3}))" (\d{3}) (\d{1,18}|-)'
     r'(?: "([^"\\]{0,2000})" "([^"\\]{0,1000})")?$'
 )
@@ -135,11 +135,11 @@ def _read_text(line: str, whole: str) -> AccessHead | None:
 
 
 def _usual(found: re.Match[str], text: str) -> AccessHead | None:
-    client, stamp, request, method, path, protocol, code, size, referrer, agent = found.groups()
+    client, user, stamp, request, method, path, protocol, code, size, referrer, agent = found.groups()
     status = valid_status(code)
     if status is None:
         return None
-    line = AccessLine(method, path, status, request, client, protocol=protocol)
+    line = AccessLine(method, path, status, request, client, protocol=protocol, user="" if user == "-" else user)
     if size != "-":
         line.size = int(size)
     if agent is not None:
@@ -184,6 +184,7 @@ def _read_common(line: str, whole: str) -> AccessHead | None:
     elif len(names) == 3 and "." in names[1] and _ADDRESS.match(names[0]):
         access.host = plain_host(names[1])  # where the identity would stand
     access.client = plain_address(names[0]) if names else ""
+    access.user = " ".join(name for name in names[2:] if name != "-")
     access.size = int(result[2]) if result[2] and result[2] != "-" else 0
     if result.end() < len(rest):
         _read_rest(access, rest[result.end() :], whole)
@@ -251,7 +252,7 @@ def _read_columns(line: str, columns: Sequence[str]) -> AccessHead | None:
     if status is None or not method:
         return AccessHead(None, form, stamp, line)
     path = path_of(fields.get("cs-uri-stem") or fields.get("cs-uri") or "/")
-    access = AccessLine(method, path, status, f"{method} {path}")
+    access = AccessLine(method, path, status, f"{method} {path}", user=fields.get("cs-username", ""))
     access.client = plain_address(fields.get("c-ip", ""))
     access.agent = _agent_of(fields.get("cs(User-Agent)", ""))
     access.referrer = fields.get("cs(Referer)", "")

@@ -37,6 +37,7 @@ _CLIENT = Names(
     "clientip", "remoteaddr", "remoteip", "ip", "client", "clienthost", "clientaddr", "remoteaddress",
     "downstreamremoteaddress", "remotehost", "sourceip",
 )  # fmt: skip
+_USER = Names("remoteuser", "authuser", "clientusername", "csusername", "userid", "username", "user")
 _FORWARDED = Names("httpxforwardedfor", "xforwardedfor", "forwardedfor", "xff", "clientxforwardedfor")
 _SIZE = Names(
     "bodybytessent", "bytessent", "size", "bytes", "responsesize", "downstreamcontentsize", "edgeresponsebytes",
@@ -140,7 +141,7 @@ def _head(given: Fields, fields: Fields, text: str) -> AccessHead | None:
     else:
         method, path = _text(fields, _METHOD).upper(), path_of(_text(fields, _TARGET))
         protocol, shown = "", f"{method} {path}"
-    line = AccessLine(method, path, status, shown)
+    line = AccessLine(method, path, status, shown, user=_text(fields, _USER))
     line.protocol = _protocol(protocol or _text(fields, _PROTOCOL))
     line.client = plain_address(_text(fields, _CLIENT))
     line.forwarded = _text(fields, _FORWARDED)

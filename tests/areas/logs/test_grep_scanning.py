@@ -51,11 +51,10 @@ def test_blocks_find_what_lines_have(
     pattern = Pattern(text, regex=regex, ignore_case=ignore_case)
     naive = re.compile(text if regex else re.escape(text), re.IGNORECASE if ignore_case else 0)
     ascii_word = re.compile(r"(?<![A-Za-z0-9_])b") if text == r"\bb" else naive
-    ends = not ended and lines and not lines[-1]  # behind the last line feed there is no line
-    expected = [
-        start for start, line in starts(lines, encoding, len(mark.encode(encoding)))
-        if ascii_word.search(line) and not (ends and start >= len(data))
-    ]  # fmt: skip
+    placed = starts(lines, encoding, len(mark.encode(encoding)))
+    if not ended and lines and not lines[-1]:
+        placed.pop()  # behind the last line feed there is no line
+    expected = [start for start, line in placed if ascii_word.search(line)]
     scan = Scan(io.BytesIO(data), pattern, encoding, size=len(data), block=block, longest=16, around=12)
     found = [one for one in scan if one is not None]
     assert [one.start for one in found] == expected

@@ -84,21 +84,32 @@ def test_steps_find_what_one_step_finds(
     sqlite_store: Any, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matching, "BLOCK", 512)
-    lines = [dated(1, f"entry {number} {'hit' if number % 190 == 0 else ''}") for number in range(8000)]
+    monkeypatch.setattr(stepping, "SECONDS", 60)
+    lines = [dated(1, f"entry {number} {'hit' if number % 800 == 0 else ''}") for number in range(8000)]
     data = "".join(lines).encode()
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
     sqlite_store.read(tmp_path / name)
     client = Client(sqlite_store.service)
-    whole = search(client, "hit")
-    assert whole["steps"] == 1 and len(whole["hits"]) == 43
-    for limit in (1, 10):
-        stepped = search(client, "hit", limit=limit)
-        assert stepped["hits"] == whole["hits"] and stepped["steps"] >= 43 // limit
-        assert stepped["progress"] == whole["progress"]
+    whole = search(client, "hit", context=2, level="INFO")
+    assert whole["steps"] == 1 and [hit["line"] for hit in whole["hits"]] == list(range(1, 8001, 800))
+    assert {len(hit["before"]) for hit in whole["hits"][1:]} == {2}
+    stepped = search(client, "hit", limit=3, context=2, level="INFO")
+    assert stepped["hits"] == whole["hits"] and stepped["steps"] == 4
+    assert stepped["progress"] == whole["progress"]
     monkeypatch.setattr(stepping, "SECONDS", 0)
-    hurried = search(client, "hit")
-    assert hurried["hits"] == whole["hits"] and hurried["steps"] > 5
+    hurried = search(client, "hit", context=2, level="INFO")
+    assert hurried["hits"] == whole["hits"] and hurried["steps"] > 2
     assert search(client, "nothing")["steps"] > 2
+
+
+def test_a_step_that_begins_within_an_entry_knows_its_level(sqlite_store: Any, tmp_path: Path) -> None:
+    (tmp_path / "app.log").write_text(dated(1, "broke", "DEBUG") + "".join(f"  at frame {n}\n" for n in range(9)))
+    sqlite_store.read(tmp_path / "app.log")
+    found = search(Client(sqlite_store.service), "frame", level="DEBUG", limit=1)
+    assert {(hit["level"], hit["time"]) for hit in found["hits"]} == {("DEBUG", DAY.format(1))}
+    assert (
+        len(found["hits"]) == 9 and search(Client(sqlite_store.service), "frame", level="INFO", limit=1)["hits"] == []
+    )
 
 
 def test_what_cannot_be_searched_is_said(sqlite_store: Any, tmp_path: Path, line: Line) -> None:
@@ -151,7 +162,10 @@ def test_what_is_of_another_time_is_passed_over(
     monkeypatch.setattr(narrowing, "SMALL", 1000)
     monkeypatch.setattr(matching, "BLOCK", 512)
     log = tmp_path / "app.log"
-    log.write_text("".join(dated(day, f"Order {n}", "ERROR") for day in range(1, 29) for n in range(1000)))
+    levels = {0: "ERROR"}  # the others are not stored
+    log.write_text(
+        "".join(dated(day, f"Order {n}", levels.get(n % 10, "INFO")) for day in range(1, 29) for n in range(1000))
+    )
     sqlite_store.read(log)
     client = Client(sqlite_store.service)
     found = search(client, "Order 7", since=DAY.format(20), until=DAY.format(21), limit=1000)

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from snaglist.kernel import Call, Reply, TooMany
+from snaglist.plugins.issues import user_reader
 from snaglist.plugins.logs import Delivery, Ingestion, Intake, Pushed, redacted_names
 from snaglist_otlp.access import HEADER, KEYS
 from snaglist_otlp.messages import read_request, write_answer
@@ -35,7 +36,8 @@ class Receiver:
         problems: Counter[str] = Counter()
         limited = stored = retry_after = left_out = 0
         waiting = count_records(request)
-        converted = Converter(call.now, redacted_names(call.setting("privacy.redact_keys"))).convert_all(request)
+        converter = Converter(call.now, redacted_names(call.setting("privacy.redact_keys")), user_reader(call))
+        converted = converter.convert_all(request)
         # A small body may hold millions of records: only a part of their events is there at a time.
         while part := list(islice(converted, AT_ONCE)):
             unfit = [str(one) for one in part if isinstance(one, Unfit)]

@@ -1,12 +1,13 @@
 """A log record of OpenTelemetry as an event of snaglist.
 
-Names of attributes: https://opentelemetry.io/docs/specs/semconv/ (exceptions, service, deployment, host).
+Names of attributes: https://opentelemetry.io/docs/specs/semconv/ (exceptions, service, deployment, host,
+user, enduser).
 """
 
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
@@ -54,10 +55,10 @@ def count_records(request: ExportLogsServiceRequest) -> int:
 
 
 class Converter:
-    """Makes events of the records of one request."""
+    """Makes events of the records of one request. `user_in` is what `user_reader` returns."""
 
-    def __init__(self, now: str, redacted: frozenset[str]) -> None:
-        self._now, self._redacted = now, redacted
+    def __init__(self, now: str, redacted: frozenset[str], user_in: Callable[[Mapping[str, Any]], str | None]) -> None:
+        self._now, self._redacted, self._user_in = now, redacted, user_in
         self._seen: Counter[str] = Counter()
 
     def convert_all(self, request: ExportLogsServiceRequest) -> Iterator[Pushed | Unfit]:
@@ -103,6 +104,7 @@ class Converter:
             server_name=resource.server_name,
             event_id=self._event_id(record, resource.digest.copy()),
             truncated=cut or len(message) > MAX_MESSAGE,
+            user=self._user_in(attributes),
         )
         return Pushed(event, module=resource.module, structure=structure_of(exceptions))
 

@@ -6,7 +6,7 @@ The format: https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 import math
 import re
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -36,10 +36,19 @@ class Unfit(Exception):
 
 
 class Converter:
-    """Makes events of what was sent at one time, with the names that must not be stored and those that become tags."""
+    """Makes events of what was sent at one time, with the names that must not be stored and those that become tags.
 
-    def __init__(self, now: str, redacted: frozenset[str], issue_tags: Collection[str]) -> None:
-        self._now, self._redacted, self._issue_tags = now, redacted, issue_tags
+    `user_in` is what `user_reader` returns.
+    """
+
+    def __init__(
+        self,
+        now: str,
+        redacted: frozenset[str],
+        issue_tags: Collection[str],
+        user_in: Callable[[Mapping[str, Any]], str | None],
+    ) -> None:
+        self._now, self._redacted, self._issue_tags, self._user_in = now, redacted, issue_tags, user_in
 
     def convert(self, given: Any, envelope_id: str | None = None) -> Pushed:
         """Return an event; Unfit for what says nothing. What is wrong in its optional parts is left out."""
@@ -75,6 +84,7 @@ class Converter:
             fingerprint=_fingerprint(given.get("fingerprint"), exceptions, template or said),
             tags=self._tags_of_issue(tags),
             truncated=cut or len(message) > MAX_MESSAGE or len(stack) > MAX_STACK,
+            user=self._user_in({"user": given.get("user")}),
         )
         return Pushed(event, structure=structure_of(exceptions))
 

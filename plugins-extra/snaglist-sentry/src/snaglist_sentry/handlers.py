@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, Reply, TooMany
+from snaglist.plugins.issues import user_reader
 from snaglist.plugins.logs import Delivery, Intake, Pushed, redacted_names
 from snaglist_sentry.access import EXPOSED, KEYS, dsn
 from snaglist_sentry.envelopes import Envelope, read_envelope, read_store
@@ -64,7 +65,10 @@ def _read(call: Call) -> Envelope:
 def _convert(call: Call, envelope: Envelope) -> list[tuple[int, Pushed]]:
     """Return the events that can be stored by their positions; what is wrong with the others is noted."""
     converter = Converter(
-        call.now, redacted_names(call.setting("privacy.redact_keys")), frozenset(call.setting("sentry.issue_tags"))
+        call.now,
+        redacted_names(call.setting("privacy.redact_keys")),
+        frozenset(call.setting("sentry.issue_tags")),
+        user_reader(call),
     )
     good: list[tuple[int, Pushed]] = []
     for position, given in envelope.events:
