@@ -2,6 +2,7 @@
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues.above import sources
+from snaglist.plugins.issues.preparing import redact, redaction_of
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.totals import Totals
@@ -15,6 +16,7 @@ def refresh_sample(call: Call, issue_id: int) -> None:
         event = read_back(call, latest.id) if latest else None
     if latest is None or event is None:
         return
+    redact(event, redaction_of(call))  # a file still has what was not stored
     # What the occurrence says is what was counted; one event read alone may say less (no year, no level).
     event.severity, event.environment, event.release = latest.severity, latest.environment, latest.release
 
