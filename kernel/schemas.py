@@ -28,6 +28,7 @@ from snaglist.kernel.validator import ENOUGH, Problems, Validator, explain, over
 
 _BASE = "http://schemas.invalid"
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
+_COMMA = re.compile(r"(?<!\\),")  # one that belongs to a value has a backslash before it
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 _MAX_LIST = 20
 _MAX_PATH = 200
@@ -308,7 +309,7 @@ def _read_text(text: str, node: Mapping[str, Any]) -> Any:
             raise ValueError("must be true, false, 1 or 0")
         return _BOOLEANS[text]
     if kind == "array":
-        items = [item.strip() for item in text.split(",") if item.strip()]
+        items = [item.strip().replace("\\,", ",") for item in _COMMA.split(text) if item.strip()]
         if len(items) > _MAX_LIST:
             raise ValueError(f"must have at most {_MAX_LIST} values")
         return items

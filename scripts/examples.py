@@ -129,6 +129,10 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "error", {"id": "1"}, None
     yield "GET", "error", {}, None
     yield "GET", "error", {"id": "999"}, None
+    yield "GET", "events", {"id": "1", "q": "4711"}, None
+    yield "GET", "events", {"id": "1", "value": "4711"}, None
+    yield "GET", "event-values", {"id": "1"}, None
+    yield "GET", "event-values", {"id": "999"}, None
     yield "GET", "group", {"id": "1", "include_context": "false"}, None
     yield "GET", "group", {"id": "999"}, None
     yield "GET", "sources", {"limit": "1"}, None

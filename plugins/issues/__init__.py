@@ -54,7 +54,7 @@ from snaglist.plugins.issues.mirroring import Mirrored, create_mirrored, link_ex
 from snaglist.plugins.issues.modules import find_or_create_module, hold_module
 from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.people import user_reader
-from snaglist.plugins.issues.preparing import PRIVACY
+from snaglist.plugins.issues.preparing import PRIVACY, redaction_of
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
@@ -138,6 +138,7 @@ __all__ = [
     "path_template",
     "path_text",
     "read_back",
+    "redaction_of",
     "relative_to_data",
     "remove_occurrences",
     "reoccurrence_times",

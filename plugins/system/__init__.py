@@ -40,7 +40,8 @@ __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "GuardedChild", "HealthCheck",
     "Job", "JobCall", "LeaseLost", "Metric", "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli",
     "command", "confirmed", "decoded", "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state",
-    "jobs_table", "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets", "worker_alive",
+    "jobs_table", "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets",
+    "worker_alive",
 ]  # fmt: skip
 
 OPTIONS = (

@@ -127,7 +127,7 @@ def test_search_takes_tokens_and_words(page: Page) -> None:
     page.keyboard.type('level:error tag:payments is:open "gateway timeout"')
     page.keyboard.press("Enter")
     expect(page.locator(".row")).to_have_count(1)
-    assert address(page) == {"severity": "ERROR", "tag": "payments", "status": "open", "q": "gateway timeout"}
+    assert address(page) == {"severity": "ERROR", "tag": "payments", "status": "open", "q": '"gateway timeout"'}
 
 
 def test_unknown_tokens_are_words(page: Page) -> None:
@@ -146,7 +146,14 @@ def test_unknown_tokens_are_words(page: Page) -> None:
         ("gateway  timeout", {"q": "gateway timeout"}, "gateway timeout"),
         ("LEVEL:Error level:critical", {"severity": "ERROR,CRITICAL"}, "level:error level:critical"),
         ('tag:"on call" is:fixed x', {"tag": "on call", "status": "fixed", "q": "x"}, 'tag:"on call" x'),
-        ('"level:error"', {"q": "level:error"}, '"level:error"'),
+        ('"level:error" x', {"q": '"level:error" x'}, '"level:error" x'),
+        ('"gateway timeout"', {"q": '"gateway timeout"'}, '"gateway timeout"'),
+        (
+            "stack:true user:jo stack:charge -user:ada",
+            {"has_stack": "true", "user": "jo", "q": "stack:charge -user:ada"},
+            "stack:true user:jo stack:charge -user:ada",
+        ),
+        ('value:"52045" -payment 5204*', {"q": 'value:"52045" -payment 5204*'}, 'value:"52045" -payment 5204*'),
         ("is:toString is:constructor", {"q": "is:toString is:constructor"}, "is:toString is:constructor"),
         ("is:gone http://a.b/c", {"q": "is:gone http://a.b/c"}, "is:gone http://a.b/c"),
         ("env:staging release:v2.4.0", {"environment": "staging", "release": "v2.4.0"}, "env:staging release:v2.4.0"),

@@ -184,6 +184,7 @@ def test_problems_of_a_query_come_in_the_order_of_the_schema(tmp_path: Path) -> 
     many = ",".join("x" * 21)
     lists = schema(tmp_path, {"properties": {"l": {"type": "array"}}}, "query")
     assert lists.read_query({"l": many})[1] == ["l: must have at most 20 values"]
+    assert lists.read_query({"l": r"a=1\,5, b,\,"})[0] == {"l": ["a=1,5", "b", ","]}
 
 
 def test_every_kind_of_value_in_every_kind_of_field(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _COLUMNS = {
     "release": occurrences.c.release,
     "host": occurrences.c.server_name,
     "user": occurrences.c.user_name,
+    "occurrence": occurrences.c.id,
 }
 _NEWEST = (occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
 _OLDEST = (occurrences.c.occurred_at.asc(), occurrences.c.id.asc())
@@ -66,8 +67,8 @@ class Wanted:
             return False
         if not self.values:
             return True
-        having = {(name, StoredText.fold(value)) for name, _, value in text.named_values()}
-        having |= {(name, StoredText.fold(value)) for name, value in text.fields.items()}
+        having = {(key(name), StoredText.fold(value)) for name, _, value in text.named_values()}
+        having |= {(key(name), StoredText.fold(value)) for name, value in text.fields.items()}
         return having.issuperset(self.values)
 
     def narrowed(self, db: Connection) -> Select[int] | None:

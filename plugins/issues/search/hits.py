@@ -9,7 +9,9 @@ from sqlalchemy import select
 from snaglist.kernel import Call
 from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_texts
 from snaglist.plugins.issues.search.matching import Matching, matching_of
-from snaglist.plugins.issues.tables import occurrences
+from snaglist.plugins.issues.search.words import PHRASE, PREFIX, WORD, Term
+from snaglist.plugins.issues.tables import issues, occurrences
+from snaglist.plugins.system import rows
 
 MOST = 1_000  # events that are looked at
 
@@ -39,4 +41,13 @@ def count_hits(call: Call, ids: Sequence[int], searched: Searched) -> dict[int, 
         counted = Counter(text.issue_id for text in stored_texts(call, candidates[:MOST]) if matching.holds(text))
         exact = len(candidates) <= MOST and complete
         found.update({issue_id: {"events": counted[issue_id], "exact": exact} for issue_id in issue_ids})
+    for issue_id in _by_title(call, [issue_id for issue_id, hits in found.items() if not hits["events"]], terms):
+        del found[issue_id]
     return found
+
+
+def _by_title(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> list[int]:
+    """Return the issues that show parts of words: they were found by these, and not by their events."""
+    words = [term.folded for term in terms if term.kind in (WORD, PHRASE, PREFIX) and not term.without]
+    found = rows.among(call.db, select(issues.c.id, issues.c.search_text), issues.c.id, ids)
+    return [row.id for row in found if all(word in row.search_text for word in words)]

@@ -56,5 +56,5 @@ def _term(minus: str, named: str | None, written: str) -> Term | None:
         if len(words) == 1 and len(words[0]) >= LEAST_PREFIX:
             return Term(PREFIX, text.rstrip("*"), tuple(words), bool(minus))
     words = whole_words(text)
-    kind = WORD if len(words) < 2 and (not words or words[0] == key(text).strip(".,;:!?()[]{}<>'=")) else PHRASE
+    kind = WORD if len(words) < 2 and (not words or words[0] == key(text).strip(".,;:!?*()[]{}<>'=")) else PHRASE
     return Term(kind, text, tuple(words), bool(minus))

@@ -17,6 +17,7 @@ from snaglist.kernel import Call
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.events import Event, EventSource, StoredBatch
+from snaglist.plugins.issues.facets import USER, Facet, Span, add_facets
 from snaglist.plugins.issues.grouping import GroupingKey, grouping_key
 from snaglist.plugins.issues.preparing import prepare_events
 from snaglist.plugins.issues.storing import queries
@@ -30,9 +31,11 @@ from snaglist.plugins.issues.values import describe
 
 NOTHING: Mapping[int, str] = {}
 # Columns that decide where an event is counted; the others are only shown.
-_COUNTED = ("severity", "environment", "release", "server_name", "user_name")
+_COUNTED = ("severity", "environment", "release")
+_COUNTED_SINCE_VALUES = ("server_name", "user_name")  # of events that were stored with their values
 _SHOWN = (
-    "occurred_at", "time_source", "level_source", "byte_end", "provisional", "truncated", "context_preview",
+    "occurred_at", "server_name", "user_name", "time_source", "level_source", "byte_end", "provisional", "truncated",
+    "context_preview",
     "layout_id", "slots", "words",
 )  # fmt: skip
 
@@ -156,18 +159,30 @@ def _lock(db: Connection, rows: Mapping[int, RowMapping], keys: Mapping[int, Gro
 def _alike(event: Event, row: RowMapping) -> bool:
     """Tell whether an event is counted where its row is."""
     new = occurrence_row(event)
-    return new["occurred_at"][:13] == row["occurred_at"][:13] and all(new[name] == row[name] for name in _COUNTED)
+    names = _COUNTED if row["layout_id"] is None else (*_COUNTED, *_COUNTED_SINCE_VALUES)
+    return new["occurred_at"][:13] == row["occurred_at"][:13] and all(new[name] == row[name] for name in names)
 
 
 def _show_again(db: Connection, same: Sequence[tuple[Event, RowMapping]]) -> None:
     changes = []
+    added: dict[int, dict[Facet, Span]] = {}
     described = describe(db, [(event, row["grouping_id"]) for event, row in same])
     for (event, row), texts in zip(same, described, strict=True):
         new = {**occurrence_row(event), **texts._asdict()}
         if any(new[name] != row[name] for name in _SHOWN):
             changes.append({"row_id": row["id"], **{name: new[name] for name in _SHOWN}})
+        if row["layout_id"] is None:
+            _count_since_values(added.setdefault(row["issue_id"], {}), new)
+    add_facets(db, added)
     if changes:
         db.execute(update(occurrences).where(occurrences.c.id == bindparam("row_id")), changes)
+
+
+def _count_since_values(facets: dict[Facet, Span], row: Mapping[str, Any]) -> None:
+    for name, facet in zip(_COUNTED_SINCE_VALUES, ("host", USER), strict=True):
+        if value := row[name]:
+            span = facets.setdefault((facet, value), Span(0, row["occurred_at"], row["occurred_at"]))
+            span.include(Span(1, row["occurred_at"], row["occurred_at"]))
 
 
 def _move_and_add(

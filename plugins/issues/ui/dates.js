@@ -1,7 +1,7 @@
 // Two dates to choose any time range of the list.
 
-/** What `ended` gets: the range as the address takes it, or null when nothing was chosen. */
-export default (ui, ended) => {
+/** What `ended` gets: the range as the address takes it, or null when nothing was chosen; `hint` says how exact it is. */
+export default (ui, ended, hint) => {
   const { html } = ui;
   const stamped = (value) => (value ? `${value.replace("T", " ")}:00`.slice(0, 19) : null);
 
@@ -15,7 +15,7 @@ export default (ui, ended) => {
     .value=${(value ?? "").slice(0, 16).replace(" ", "T")} /></label>`;
 
   return ({ from, to }) => html`<form class="toolbar dates" aria-label="Time range in UTC" @submit=${submit}>
-    ${field("from", "From", from)} ${field("to", "to", to)} <span class="faint">UTC, whole hours</span>
+    ${field("from", "From", from)} ${field("to", "to", to)} <span class="faint">${hint}</span>
     <button class="button button-main">Show</button>
     <button class="button" type="button" @click=${() => ended(null)}>Cancel</button>
   </form>`;

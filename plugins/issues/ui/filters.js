@@ -2,10 +2,13 @@
 // of the last 24 hours to drag over, and the ranges to choose from.
 
 import { compose, LEVELS, parse, SORTS, STATUSES } from "./search.js";
+import syntaxOf from "./syntax.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const filters = (ui, change) => {
   const { html, keyed } = ui;
+  const syntax = syntaxOf(ui);
+  const filterWords = html`Filters of issues can stand among the words: <code>level:error</code> <code>tag:payments</code> <code>env:staging</code> <code>stack:true</code>.`;
   /** What is being typed into the search field and was not searched for yet; an answer that comes now leaves it alone. */
   let typed = null;
 
@@ -49,9 +52,10 @@ export const filters = (ui, change) => {
         <span class="off-screen">Search issues</span>
         <ui-icon name="search"></ui-icon>
         <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${typed ?? compose(query)}
-          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="Search, or level:error tag:payments source:billing" />
+          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="An order number, a name, words of a message, level:error" />
         <datalist id="search-offers"></datalist>
       </label>
+      ${syntax("search", filterWords)}
       ${time}
       ${select("severity", "Level", query.severity ?? "", levels)}
       ${select("tag", "Tag", query.tag ?? "", names)}
@@ -85,7 +89,7 @@ const RANGES = new Map([
 ]);
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
-export const range = (ui, change) => {
+export const range = (ui, change, hint = "UTC, whole hours") => {
   const { html, keyed } = ui;
   const stampAt = (time) => ui.stamp(new Date(time));
 
@@ -100,7 +104,8 @@ export const range = (ui, change) => {
   const short = (time) => time.slice(5, 16);
 
   /** How the chosen range reads: "11-28 07:00 to 11-28 09:00". */
-  function text({ from, to, date }) {
+  function text({ range, from, to, date }) {
+    if (RANGES.has(range)) return RANGES.get(range)[1];
     if (date) return date;
     if (from && to) return `${short(from)} to ${short(to)}`;
     return from ? `Since ${short(from)}` : `Before ${short(to)}`;
@@ -129,7 +134,7 @@ export const range = (ui, change) => {
       asked = null;
       if (chosen) change({ ...none, ...chosen });
       else ui.refresh();
-    });
+    }, hint);
     ui.refresh();
     document.querySelector("#range-from")?.focus();
   }
@@ -187,5 +192,5 @@ export const range = (ui, change) => {
     });
   }
 
-  return { chart, chosen, dates, limits, select };
+  return { chart, chosen, dates, limits, select, text };
 };

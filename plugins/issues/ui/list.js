@@ -1,6 +1,7 @@
 // The list of issues, the dashboard's home: rows, choosing, keyboard, live pill.
 
 import { filters, range } from "./filters.js";
+import { foundOf } from "./found.js";
 import { memoryOf, optional, place, rowOf } from "./row.js";
 import { compose, FILTERS, filtersOf, learn } from "./search.js";
 
@@ -12,6 +13,7 @@ export default (ui) => {
   const time = range(ui, change);
   const { toolbar, tabs } = filters(ui, change);
   const row = rowOf(ui, memory);
+  const found = foundOf(ui);
   const searched = () => [...FILTERS, "range", "sort"];
   /** The saved searches; fetched when there are some, or something to save. */
   let saved = null;
@@ -46,7 +48,9 @@ export default (ui) => {
     ]);
     learn(errors.meta.words);
     const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
-    return { items: errors.data, meta: errors.meta, summary, tags: tags.data, people: people.data, setup };
+    // A column of its own only where there are some: most logs name nobody.
+    const users = errors.data.some((issue) => issue.users > 0);
+    return { items: errors.data, meta: errors.meta, users, summary, tags: tags.data, people: people.data, setup };
   }
 
   function open() {
@@ -131,7 +135,7 @@ export default (ui) => {
   const keys = [
     { key: "j", label: "Next issue", run: () => move(1) },
     { key: "k", label: "Previous issue", run: () => move(-1) },
-    { key: "Enter", label: "Open the issue", run: atCursor(({ id }) => ui.go({ view: "issue", id })) },
+    { key: "Enter", label: "Open the issue", run: atCursor((issue) => ui.go(found.way(issue, current.meta))) },
     { key: "x", label: "Choose the issue", run: atCursor(({ id }) => choose(cursor, !chosen.has(id), false)) },
     { key: "X", label: "Choose up to the issue", run: atCursor(() => choose(cursor, true, true)) },
     { key: "e", label: "Set to fixed", run: fix },
@@ -170,13 +174,13 @@ export default (ui) => {
   /** Why nothing is shown, and the way on. */
   function none(query) {
     const words = [compose(query), query.status && "the status", time.chosen(query) && "the time range"].filter(Boolean);
-    return html`<div class="card notice"><h2>No issue matches</h2>
+    return html`<div class="card notice"><h2>No issue matches</h2> ${found.searched(current.meta)}
       ${words.length ? html`<p>Nothing fits ${words.join(" and ")} in this application.</p><p><a href=${ui.link({})}>Drop all filters</a></p> ${ui.slot("issues.none", query)}`
         : html`<p>This page is past the end. <a href=${ui.link({})}>Go to the first</a></p>`}</div>`;
   }
 
   function rows(data, compact) {
-    const view = (issue, at) => row.view(issue, { columns: data.meta.columns, scoped: data.meta.scoped, cursor: at === cursor, chosen: chosen.has(issue.id),
+    const view = (issue, at) => row.view(issue, { meta: data.meta, users: data.users, cursor: at === cursor, chosen: chosen.has(issue.id),
       choose: (on, toAnchor) => choose(at, on, toAnchor) });
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }
@@ -191,7 +195,7 @@ export default (ui) => {
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${tools(query, compact)} ${pill()}</div> ${time.chart(data.summary, query)} ${tabs(query, data.summary)}
       ${toolbar(query, data, time.select(query))} ${time.dates(query)} ${saved?.(query)}
       ${bar && chosen.size > 0 && chosenBar(data)}
-      ${data.items.length > 0 ? html`${row.head(data, chosen, choosePage)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
+      ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, chosen, choosePage)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
   }
 
   return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, bare: true, load, open, render, keys };

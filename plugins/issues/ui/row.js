@@ -1,5 +1,6 @@
 // The rows of the list, with what it shares with the page of an issue, and what the list remembers.
 
+import { foundOf } from "./found.js";
 import { done, plainTitle, STATUSES } from "./search.js";
 
 export const parts = ({ html, keyed, level, plural }) => {
@@ -26,6 +27,7 @@ export const optional = (task, value) =>
 export const rowOf = (ui, memory) => {
   const { html } = ui;
   const { badge, chips, silence } = parts(ui);
+  const { matches, way } = foundOf(ui);
 
   /** First seen in the chosen range, or since the person was here last. */
   function isNew(issue, scoped) {
@@ -40,25 +42,28 @@ export const rowOf = (ui, memory) => {
   const mark = (scoped) => html`<b class="new" title=${scoped ? "First seen in this time range" : "New since your last visit"}>New</b>`;
 
   /** What stands over the rows: choose all, how many there are, and what the columns are. */
-  const head = ({ items, meta: { total, total_exact: exact, columns = [] } }, chosen, choosePage) => html`<div class="over">
+  const head = ({ items, meta: { total, total_exact: exact, columns = [] }, users }, chosen, choosePage) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Choose all issues of this page"
       .checked=${items.length > 0 && chosen.size === items.length} @click=${(event) => choosePage(event.target.checked)} />
       <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
-    <span class="spark-head">24 hours</span><span class="count-head">Events</span><span class="status-head">Status</span><span class="age-head">Seen</span>
+    <span class="spark-head">24 hours</span><span class="count-head">Events</span>${users && html`<span class="users-head">Users</span>`}<span class="status-head">Status</span><span class="age-head">Seen</span>
   </div>`;
 
   /** One issue; with `choose(on, range)`. */
-  function view(issue, { columns = [], scoped, cursor, chosen, choose }) {
+  function view(issue, { meta, users, cursor, chosen, choose }) {
+    const { columns = [], scoped } = meta;
     const classes = ["row", done(issue) && "row-done", cursor && "row-cursor", chosen && "row-chosen"];
     const facts = [issue.exception_class && issue.source_frame, issue.channel, issue.module_name].filter(Boolean);
+    const hits = matches(issue);
     const person = issue.assigned_to_label ?? issue.assignee;
     return html`<li class=${classes.filter(Boolean).join(" ")} data-level=${issue.severity} data-id=${issue.id}>
       <label class="row-choice"><input type="checkbox" aria-label=${`Choose issue ${issue.id}`}
         .checked=${chosen} @click=${(event) => choose(event.target.checked, event.shiftKey)} /></label>
       <div class="row-text">
-        <a class="row-title" href=${ui.link({ view: "issue", id: issue.id })}>
+        <a class="row-title" href=${ui.link(way(issue, meta))}>
           ${isNew(issue, scoped) && mark(scoped)} ${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`} ${plainTitle(issue)}</a>
+        ${hits && html`<p class="row-hits">${hits}</p>`}
         <p class="row-facts">${badge(issue.severity)} ${person && html`<span class="fact">${person}</span>`} ${silence(issue)}
           ${facts.map((text) => html`<span class="mono fact">${text}</span>`)} ${chips(issue.tags)}</p>
       </div>
@@ -66,6 +71,7 @@ export const rowOf = (ui, memory) => {
       ${columns.map(({ name, heading }) => html`<span class="row-cell" title=${heading}>${cell(issue[name])}</span>`)}
       <ui-bars class="spark" values=${issue.sparkline.join()} label="Events per hour, 24 hours"></ui-bars>
       <span class="row-count" title=${ui.plural(issue.count, "event")}>${ui.number(issue.count)}</span>
+      ${users && html`<span class="row-users">${issue.users > 0 && html`${ui.number(issue.users)} <span class="row-word">${issue.users === 1 ? "user" : "users"}</span>`}</span>`}
       <span class="row-status" data-status=${issue.status}>${STATUSES[issue.status]}</span>
       <span class="row-age"><ui-ago at=${issue.last_seen}></ui-ago></span>
     </li>`;

@@ -11,7 +11,7 @@ export const STATUSES = {
   wont_fix: "Won't fix",
 };
 
-export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", trend: "Rising" };
+export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", users: "Most users", trend: "Rising" };
 
 /** How a vocabulary reads a name of an address; one that it does not have stands for itself. */
 export const worded = (words, name) => (Object.hasOwn(words, name) ? words[name] : name);
@@ -101,29 +101,38 @@ export function compose(query) {
   return [...tokens, query.q && phrase(query.q)].filter(Boolean).join(" ");
 }
 
-/** Words as they stand, or in quotes where they would be read as a token. */
-const phrase = (words) => (parse(words).q === words ? words : `"${words}"`);
+const TOKEN = /([a-z_]+):(?:"([^"]*)"|([^\s"]\S*))|"[^"]*"|\S+/gi;
+
+/** Words as they stand; what would be read as a token is put in quotes. */
+const phrase = (words) => words.replaceAll(TOKEN, (token, word, inQuotes, bare) => filterOf(word, inQuotes ?? bare) ? `"${token.replaceAll('"', "")}"` : token);
 
 /** The text of the search field as parameters; what is no known token is searched for as it stands. */
 export function parse(text) {
   const found = Object.fromEntries(FILTERS.map((name) => [name, null]));
   const words = [];
-  for (const [token, word, inQuotes, bare] of text.matchAll(/([a-z_]+):(?:"([^"]*)"|([^\s"]\S*))|"[^"]*"|\S+/gi)) {
-    const name = PARAMETERS.get(word?.toLowerCase());
-    const value = accepted(name, inQuotes ?? bare);
-    if (!value) words.push(token);
+  for (const [token, word, inQuotes, bare] of text.matchAll(TOKEN)) {
+    const [name, value] = filterOf(word, inQuotes ?? bare) ?? [];
+    if (!name) words.push(token);
     else if (LISTS.has(name) && found[name]) found[name] += `,${value}`;
     else found[name] = value;
   }
-  const alone = words.length === 1 && /^"(.+)"$/.exec(words[0]);
-  found.q = (alone ? alone[1] : words.join(" ")) || null;
+  found.q = words.join(" ") || null;
   return found;
+}
+
+/** The parameter and value that a token stands for; null when it is an ordinary word. */
+function filterOf(word, text) {
+  const name = PARAMETERS.get(word?.toLowerCase());
+  const value = accepted(name, text);
+  return value ? [name, value] : null;
 }
 
 /** The value as the API takes it, or null: then it is an ordinary word, such as the `level:` of a log line. */
 function accepted(name, value) {
   if (!name || !value) return null;
   if (name === "severity") return LEVELS.includes(value.toUpperCase()) ? value.toUpperCase() : null;
+  // `stack:charge` is a word of the search: what the stacks of an issue hold.
+  if (name === "has_stack") return ["true", "false"].includes(value.toLowerCase()) ? value.toLowerCase() : null;
   if (name === "status") return Object.hasOwn(STATUSES, value) ? value : null;
   return value;
 }

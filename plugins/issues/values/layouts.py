@@ -24,6 +24,10 @@ _LONGEST = 20_000  # characters of a message that are looked at
 _JOINS = ".@-"  # within a word, as `words` has them
 _JOINING = _JOINS + "_"
 
+_OPEN = re.compile(
+    r"[$#]?\{[\w.@$]{0,80}(?:[:,][^{}]{0,40})?\}|%(?:\(\w{1,80}\))?[-+ #0]{0,3}\d{0,3}(?:\.\d{1,3})?[a-zA-Z]"
+)
+
 Pieces = tuple[str, ...]
 
 
@@ -51,8 +55,8 @@ def _split_message(event: Event) -> Layout:
         if found:
             return found
     if event.template is not None:
-        found = _split(_pieces(template(event.template)), message)
-        if found and len(found.values) > 0:
+        found = _split(_left_open(event.template), message)
+        if found and found.values:
             return found
     masked = template(message)
     return _split(_pieces(masked), message) or _by_token(masked, message) or Layout(WHOLE, (message,))
@@ -133,6 +137,12 @@ def _head(piece: str) -> int:
     while place and piece[place - 1] in _JOINS:
         place -= 1
     return place
+
+
+@lru_cache(maxsize=8192)
+def _left_open(written: str) -> Pieces:
+    """Return the pieces of a logger's own template: `{Name}`, `{0:x}`, `%s`, `%(name)d` are left open."""
+    return tuple(_OPEN.split(written))
 
 
 @lru_cache(maxsize=8192)

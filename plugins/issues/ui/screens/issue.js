@@ -1,37 +1,52 @@
 // The page of one issue: what happened, how often, where, and what was done about it.
 
-import { optional, parts, place } from "../row.js";
+import { range } from "../filters.js";
+import { memoryOf, optional, parts, place } from "../row.js";
 import { plainTitle, STATUSES } from "../search.js";
+import affectedOf from "./affected.js";
 import event from "./event.js";
+import eventsOf from "./events.js";
 import { address, whole } from "./markdown.js";
+import narrowing from "./narrow.js";
 import side from "./side.js";
 import { setStatus } from "./triage.js";
+import walk from "./walk.js";
 
 const DAYS = 28;
 const DAY = 86_400_000;
-const LIMIT = 50;
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed } = ui;
   const { badge, chips, silence } = parts(ui);
-  const eventView = event(ui);
+  const time = range(ui, (values) => narrow.change(values), "UTC");
+  const narrow = narrowing(ui, time);
+  const events = eventsOf(ui, { narrow, time, memory: memoryOf(ui), badge });
+  const steps = walk(ui, narrow);
+  const eventView = event(ui, narrow, events.message);
+  const affected = affectedOf(ui, narrow);
   const sideView = side(ui);
   let current = null;
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
-  async function load({ id, page, occurrence, raw }, options) {
-    const [answer, tags, people] = await Promise.all([
-      ui.api("error", { id, page, occurrence, limit: LIMIT }, options),
+  async function load(query, options) {
+    const { id, occurrence, raw } = query;
+    const listing = events.load(query, options);
+    // Without one in the address the latest event is shown, of those that match.
+    const chosen = Number(occurrence) || (narrow.active(query) && (await listing).rows[0]?.id) || null;
+    const [answer, list, tags, people] = await Promise.all([
+      ui.api("error", { id, occurrence: chosen, limit: 1 }, options),
+      listing,
       optional(ui.api("tags", {}, options), { data: [] }),
       optional(ui.api("assignable-users", {}, options), { data: [] }),
     ]);
     const { data: issue, ...rest } = answer;
     issue.tags = rest.tags;
-    // Without one in the address the latest event is shown; it stands in the table's first row, on its first page.
-    const subject = Number(occurrence) || (rest.meta.page === 1 && rest.occurrences[0]?.id) || null;
+    const subject = chosen ?? rest.occurrences[0]?.id ?? null;
+    const row = [...list.rows, ...rest.occurrences].find((event) => event.id === subject);
+    const shown = row ?? (subject ? await events.one(query, subject, options) : null);
     const lines = raw && subject ? await rawLines(subject, options) : null;
-    return { issue, ...rest, all_tags: tags.data, people: people.data, subject, raw: lines };
+    return { issue, ...rest, list, all_tags: tags.data, people: people.data, subject, shown, raw: lines };
   }
 
   /** The bytes of the event with the lines around it; a source that is gone is an answer too. */
@@ -42,9 +57,40 @@ export default (ui) => {
     });
 
   function open(query) {
+    narrow.settle();
     if (query.frame) document.getElementById(`frame-${query.frame}`)?.scrollIntoView({ block: "center" });
     else if (query.raw) (document.querySelector("#raw mark") ?? document.getElementById("raw"))?.scrollIntoView({ block: "center" });
+    const stop = new AbortController();
+    void count(query, stop.signal);
+    return () => stop.abort();
   }
+
+  // -- the values of the events are counted while the page is read
+
+  let counted = null;
+  const countedFor = (query) => JSON.stringify([query.app, current.issue.id, current.issue.count, narrow.filters(query)]);
+
+  /** Without what a context says once more: `user.id` beside the user. */
+  function once({ data, meta }) {
+    const known = new Set(data.filter(({ kind }) => kind === "event").map(({ values }) => JSON.stringify(values)));
+    return { data: data.filter(({ kind, values }) => kind !== "context" || !known.has(JSON.stringify(values))), meta };
+  }
+
+  async function count(query, signal) {
+    const { id } = current.issue;
+    const asked = countedFor(query);
+    if (counted?.asked === asked) return;
+    try {
+      counted = { id, asked, answer: once(await ui.api("event-values", narrow.wanted(query), { signal })) };
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      counted = { id, asked, problem: error.message };
+    }
+    if (!signal.aborted) ui.refresh();
+  }
+
+  /** What was counted, `fresh` when it is for what is shown; until then the columns stay as they were. */
+  const counts = (query) => (counted?.id === current.issue.id ? { ...counted, fresh: counted.asked === countedFor(query) } : {});
 
   async function change(status, more) {
     if (await setStatus(ui, { issues: [current.issue] }, status, more)) ui.reload();
@@ -60,27 +106,6 @@ export default (ui) => {
 
   const back = () => ui.link(place.list);
 
-  /** Where the event before or after the shown one is: on this page of events, or at the edge of the next. */
-  function neighbour(by) {
-    const { occurrences: rows, meta, subject } = current;
-    const at = rows.findIndex(({ id }) => id === subject);
-    if (at < 0) return null;
-    if (rows[at + by]) return { occurrence: rows[at + by].id };
-    const page = meta.page + by;
-    return page >= 1 && page <= meta.pages ? { page } : null;
-  }
-
-  async function walk(by) {
-    const to = neighbour(by);
-    if (!to) return;
-    const { frame, ...query } = ui.query();
-    if (!to.occurrence) {
-      const { occurrences: rows } = await ui.api("error", { id: query.id, page: to.page, limit: LIMIT, include_context: false });
-      to.occurrence = rows.at(by > 0 ? 0 : -1)?.id;
-    }
-    ui.go({ ...query, ...to }, { replace: true });
-  }
-
   /** To the issue before or after this one in the list that the person came from. */
   function walkList(by) {
     const id = place.ids[place.ids.indexOf(current.issue.id) + by];
@@ -90,14 +115,15 @@ export default (ui) => {
   const focus = (selector) => () => document.querySelector(selector)?.focus();
 
   const keys = [
-    { key: "j", label: "Older event", run: () => walk(1) },
-    { key: "k", label: "Newer event", run: () => walk(-1) },
+    { key: "j", label: "Older event", run: () => steps.go(current, 1) },
+    { key: "k", label: "Newer event", run: () => steps.go(current, -1) },
     { key: "J", label: "Next issue of the list", run: () => walkList(1) },
     { key: "K", label: "Previous issue of the list", run: () => walkList(-1) },
     { key: "e", label: "Set to fixed", run: () => change("fixed") },
     { key: "t", label: "Add a tag", run: focus("#new-tag") },
     { key: "s", label: "Snooze alerts", run: focus("#snooze") },
     { key: "u", label: "Back to the list", run: () => ui.go(place.list) },
+    { key: "f", label: "Filter the events", run: focus("#event-words") },
     { key: "/", label: "Search the list", run: () => ui.go(Object.assign(place, { searching: true }).list) },
   ];
 
@@ -144,20 +170,6 @@ export default (ui) => {
     </figure>`;
   }
 
-  function occurrences({ occurrences: rows, meta, subject }, query) {
-    if (!rows.length) return html`<p class="faint">No events are stored for this issue.</p>`;
-    return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of events"><table class="table">
-      <thead><tr>${["Time", "Raw", "Level", "Environment", "Release", "Server", "Place"].map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
-      <tbody>${keyed(rows, ({ id }) => id, (row) => html`<tr aria-current=${row.id === subject ? "true" : null}>
-        <td><a href=${ui.link({ ...query, occurrence: row.id, raw: null, frame: null })} title="Show this event">${row.occurred_at}</a></td>
-        <td><a href=${ui.link({ ...query, occurrence: row.id, raw: 1, frame: null })} aria-label="Raw lines of this event">Lines</a></td>
-        <td>${badge(row.severity)}</td><td>${row.environment}</td><td>${row.release}</td><td>${row.server_name}</td>
-        <td class="mono">${row.path ?? row.channel}:${row.byte_start}</td>
-      </tr>`)}</tbody>
-    </table></div>
-    ${ui.pager({ ...meta, total: meta.total_occurrences }, "stored event")}`;
-  }
-
   const said = (row) => {
     if (row.event === "status") return `set ${STATUSES[row.to_status]}${row.from_status ? ` (was ${STATUSES[row.from_status]})` : ""}`;
     if (row.event === "reoccurrence") return "came back after the fix";
@@ -170,12 +182,13 @@ export default (ui) => {
         <ui-ago class="faint" at=${row.created_at}></ui-ago>${row.note && html`<p class="note">${row.note}</p>`}</li>`)}</ol>`
     : html`<p class="faint">Nobody has changed this issue yet.</p>`;
 
-  const section = (name, heading, content) => html`<section class="block" aria-labelledby=${`${name}-title`}>
+  const section = (name, heading, content) => html`<section class="block" id=${name} aria-labelledby=${`${name}-title`}>
     <h2 id=${`${name}-title`}>${heading}</h2>${content}</section>`;
 
   function render(data, query) {
     current = data;
     const { issue } = data;
+    data.counted = counts(query);
     return html`<p class="crumbs"><a href=${back()}>Issues</a> / ${issue.id}</p>
       <div class="head issue-head" data-level=${issue.severity}>${title(issue)} ${actions(issue)}</div>
       ${facts(issue)}
@@ -183,17 +196,21 @@ export default (ui) => {
         <div class="main">
           ${statusForm(issue)}
           ${timeline(data.timeline)}
-          ${section("event", query.occurrence ? `Event of ${shownAt(data)}` : "Latest event",
-            eventView(data, query, { total: data.meta.total_occurrences, has: neighbour, go: walk }))}
+          ${section("event", heading(data, query), eventView(data, query, { has: (by) => steps.has(data, by), go: (by) => steps.go(data, by) }))}
           ${ui.slot("issue.main", issue)}
-          ${section("events", "Events", occurrences(data, query))}
+          ${section("events", "Events", events.view(data, query))}
           ${section("history", "History", history(data.status_history))}
         </div>
-        <aside class="side" aria-label="About this issue">${sideView(data)} ${ui.slot("issue.side", issue)}</aside>
+        <aside class="side" aria-label="About this issue">${sideView(data, issue.stored_occurrences > 0 && affected(data.counted))} ${ui.slot("issue.side", issue)}</aside>
       </div>`;
   }
 
-  const shownAt = ({ occurrences: rows, subject }) => rows.find(({ id }) => id === subject)?.occurred_at ?? `number ${subject}`;
+  function heading({ shown, subject, list }, query) {
+    if (query.occurrence) return `Event of ${shown?.occurred_at ?? `number ${subject}`}`;
+    if (!narrow.active(query)) return "Latest event";
+    if (!list.rows.length) return "Latest event, which does not match";
+    return list.first ? "Latest event that matches" : `Event of ${shown.occurred_at}`;
+  }
 
   return { heading: (data) => data?.issue.title, load, open, render, keys };
 };

@@ -1,12 +1,10 @@
 // The column beside an issue: numbers, tags, where it happens, and why its events belong together.
 
-import { worded } from "../search.js";
 import care from "./care.js";
 import { setTag, tagNamed } from "./triage.js";
 
-const FACETS = { environment: "Environments", release: "Releases", channel: "Channels", source: "Sources" };
-/** The parameter of the list that finds issues with a value of the facet. */
-const FILTER = { environment: "environment", release: "release", channel: "source", source: "source" };
+/** Of all events there ever were. The others are counted over those that are stored. */
+const FACETS = { channel: "Channels", source: "Sources" };
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -49,10 +47,10 @@ export default (ui) => {
       <button class="button">Add</button>
     </form></section>`;
 
-  const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${worded(FACETS, name)}</h2>
+  const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${FACETS[name]}</h2>
     <ul class="facet">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
-      ${Object.hasOwn(FILTER, name) && value !== "(other)"
-        ? html`<a class="mono" href=${ui.link({ [FILTER[name]]: value })} title="Issues with this value">${value}</a>`
+      ${value !== "(other)"
+        ? html`<a class="mono" href=${ui.link({ source: value })} title="Issues with this value">${value}</a>`
         : html`<span class="mono">${value}</span>`}
       <span class="count">${ui.number(count)}</span></li>`)}</ul></section>`;
 
@@ -84,7 +82,8 @@ export default (ui) => {
   const groupings = (rows, issue) => rows.length > 0 && html`<section class="panel"><h2>Why grouped</h2>
     <ul class="groupings">${keyed(rows, ({ id }) => id, (row) => grouping(row, rows, issue))}</ul></section>`;
 
-  return ({ issue, all_tags: all, people, facets, groupings: rows, suggestions }) => html`${summary(issue)}
-    ${views.care(issue, people)} ${tags(issue, all)} ${Object.entries(facets).map(([name, values]) => facet(name, values))}
+  /** `affected`: the panel of what the events have in them. */
+  return ({ issue, all_tags: all, people, facets, groupings: rows, suggestions }, affected) => html`${summary(issue)} ${affected}
+    ${views.care(issue, people)} ${tags(issue, all)} ${Object.keys(FACETS).map((name) => facet(name, facets[name] ?? []))}
     ${groupings(rows, issue)} ${views.joining(issue, suggestions)}`;
 };

@@ -14,9 +14,11 @@ export default (ui) => {
     }
   }
 
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field} */
   const address = { name: "repo_url_template", label: "Address of a line", required: true, max: 500,
     placeholder: "https://git.example.com/till/blob/{release}/{path}#L{line}",
     hint: "{release} is the release of the event, {ref} the commit of its newest deploy." };
+  /** @type {import("../../../../schemas/dashboard.d.ts").Field} */
   const prefixes = { name: "path_prefixes", label: "Path prefixes to remove, one a line", rows: 2, type: "list" };
 
   async function add(chosen, free) {

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import ColumnElement, Connection, Table, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, insert, select
 
 from snaglist.kernel import Call, digest
 from snaglist.kernel.database import inserted_id
@@ -85,7 +85,7 @@ class Desk:
 
     def check_counters(self) -> None:
         """Fail unless every counter is what counting the rows gives."""
-        with self.call(write=False) as call:
+        with self.call() as call:
             _check_counters(call.db)
 
 
@@ -108,6 +108,21 @@ def _check_counters(db: Connection) -> None:
     assert _counted(db, [hours.c.grouping_id], func.sum(hours.c["count"])) == per_grouping
     sources = _counted(db, [facets.c.issue_id], func.sum(facets.c["count"]), facets.c.facet == "source")
     assert sources == per_issue
+    for facet, column in (("host", events.c.server_name), ("user", events.c.user_name)):
+        counted = _counted(db, [facets.c.issue_id], func.sum(facets.c["count"]), facets.c.facet == facet)
+        assert counted == _counted(db, [events.c.issue_id], func.count(), column.is_not(None))
+    users = _counted(
+        db, [events.c.issue_id], func.count(events.c.user_name.distinct()), events.c.user_name.is_not(None)
+    )
+    assert {(row.id,): row.users for row in db.execute(select(issues)) if row.users} == users
+    texts = tables.grouping_texts
+    lost = select(events.c.id).outerjoin(
+        texts, and_(texts.c.id == events.c.layout_id, texts.c.grouping_id == events.c.grouping_id)
+    )
+    assert db.execute(lost.where(texts.c.id.is_(None))).all() == []
+    if db.dialect.name == "sqlite":
+        for name in ("occurrences_index", "grouping_texts_index"):
+            db.exec_driver_sql(f"INSERT INTO {name} ({name}, rank) VALUES ('integrity-check', 1)")
     days = [func.substr(events.c.occurred_at, 1, 10), events.c.severity]
     kept = tables.event_days
     assert _counted(db, [kept.c.day, kept.c.severity], func.sum(kept.c["count"])) == _counted(db, days, func.count())

@@ -1,0 +1,32 @@
+// What a search says of itself: where it looked, and how many events of an issue have its words.
+
+const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
+const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
+
+/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
+export const foundOf = (ui) => {
+  const { html, number, plural } = ui;
+
+  /** What was searched, of the `search` of an answer; null when nothing was. */
+  const places = (search) => search && [...new Set(search.terms.map(({ kind }) => PLACES[kind] ?? EVERYWHERE))].join(", and ");
+
+  const searched = ({ search }) => search?.terms.length > 0 && html`<p class="searched faint">Searched ${places(search)}.
+    ${!search.complete && html`<b>Not all events were looked at:</b> a word of this search is in very many, and the newest of them were. Add a rarer word.`}</p>`;
+
+  /** How many events of an issue have all the words: "3 of 1,204 events match"; null where that says nothing. */
+  function matches({ matching, stored_occurrences: stored }) {
+    if (!matching) return null;
+    const { events, exact } = matching;
+    if (!events) return exact ? "no single event has all the words" : "events that were not looked at may match";
+    return `${exact ? "" : "at least "}${number(events)} of ${plural(stored, "event")} ${exact && events === 1 ? "matches" : "match"}`;
+  }
+
+  /** The address of an issue of the list, with what chooses among its events: the words, where they do, and filters. */
+  function way({ id, matching }, { search }) {
+    const { q, user, host, release, environment } = ui.query();
+    const some = matching ? matching.events > 0 || !matching.exact : search?.terms.some(({ without }) => without);
+    return { view: "issue", id, q: some ? q : null, user, host, release, environment };
+  }
+
+  return { searched, matches, way };
+};

@@ -1,0 +1,92 @@
+// Which of an issue's events are shown: the filters in the address, as the API takes them, and as chips to take off.
+
+const BESIDE = ["user", "host", "release", "environment", "severity"];
+const RANGE = ["range", "from", "to"];
+/** Where in the list the page is, and which event is shown: another filter begins anew. */
+const PLACE = { cursor: null, older_than: null, newer_than: null, occurrence: null, raw: null, frame: null };
+const MOST_VALUES = 10;
+const LONGEST = 300; // characters of a name with its value
+
+/** The values of an address; a comma in one has a backslash before it. @param {import("../../../../schemas/dashboard.d.ts").Address} query */
+const valuesOf = ({ value }) => (value ? value.split(/(?<!\\),/).map((text) => text.replaceAll("\\,", ",")) : []);
+const written = (values) => values.map((value) => value.replaceAll(",", "\\,")).join(",");
+
+/**
+ * @param {import("../../../../schemas/dashboard.d.ts").Ui} ui
+ * @param {{ limits: (query: any) => { from?: string, to?: string }, text: (query: any) => string }} time
+ */
+export default (ui, time) => {
+  const { html, keyed } = ui;
+
+  /** The filters alone, as they stand in an address. */
+  const filters = (query) => Object.fromEntries(["q", ...BESIDE, "value", ...RANGE].filter((name) => query[name]).map((name) => [name, query[name]]));
+  const active = (query) => Object.keys(filters(query)).length > 0;
+
+  /** The filters as the API takes them. */
+  function wanted(query) {
+    const { range, ...rest } = filters(query);
+    return { id: query.id, ...rest, ...time.limits(query) };
+  }
+
+  /** The address with other filters. */
+  const changed = (values) => ({ ...ui.query(), ...PLACE, ...values });
+
+  /** What is added to the address for a value; null when it cannot be a filter. */
+  function filterFor(name, kind, value) {
+    const query = ui.query();
+    if (kind === "event") return { [name]: value };
+    const one = `${name}=${value}`;
+    const values = valuesOf(query);
+    if (one.length > LONGEST || name.includes("=") || !value.trim() || value.endsWith("\\")) return null;
+    return values.includes(one) || values.length < MOST_VALUES ? { value: written([...values.filter((other) => other !== one), one]) } : null;
+  }
+
+  /** A value that leads to the events that have it, too. */
+  function only(name, kind, value, view = value) {
+    const filter = filterFor(name, kind, value);
+    return filter === null ? view : html`<a class="only" href=${ui.link(changed(filter))} title=${`Only events with this ${name}`} @click=${hold}>${view}</a>`;
+  }
+
+  // -- what was clicked stays where it is, though what stands above it may become longer or shorter
+
+  let held = null;
+
+  function hold({ currentTarget }) {
+    const place = currentTarget?.closest("[id]");
+    held = place && { id: place.id, top: place.getBoundingClientRect().top };
+  }
+
+  function settle() {
+    const place = held && document.getElementById(held.id);
+    if (place) scrollBy(0, place.getBoundingClientRect().top - held.top);
+    held = null;
+  }
+
+  function change(values) {
+    hold({ currentTarget: document.activeElement });
+    ui.go(changed(values));
+  }
+
+  // -- chips
+
+  const NAMES = { severity: "level" };
+
+  function chipsOf(query) {
+    const found = [];
+    if (query.q) found.push({ text: query.q, without: { q: null } });
+    for (const name of BESIDE) if (query[name]) found.push({ text: `${NAMES[name] ?? name} ${name === "severity" ? ui.level(query[name]) : query[name]}`, without: { [name]: null } });
+    const values = valuesOf(query);
+    for (const value of values) found.push({ text: value.replace("=", " = "), without: { value: written(values.filter((other) => other !== value)) } });
+    if (RANGE.some((name) => query[name])) found.push({ text: time.text(query), without: { range: null, from: null, to: null } });
+    return found;
+  }
+
+  const none = Object.fromEntries(["q", "value", ...BESIDE, ...RANGE].map((name) => [name, null]));
+
+  const chips = (query) => active(query) && html`<ul class="tags narrowed" aria-label="Filters">
+    ${keyed(chipsOf(query), ({ without }) => Object.keys(without)[0] + JSON.stringify(without), ({ text, without }) => html`<li class="chip">${text}
+      <a class="button button-plain" href=${ui.link(changed(without))} aria-label=${`Drop the filter ${text}`} @click=${hold}><ui-icon name="close"></ui-icon></a></li>`)}
+    <li><a href=${ui.link(changed(none))} @click=${hold}>Drop all filters</a></li></ul>`;
+
+  return { active, change, chips, filterFor, filters, hold, only, settle, wanted };
+};

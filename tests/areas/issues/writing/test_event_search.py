@@ -1,0 +1,210 @@
+"""Events of issues, found by what they hold: alike on the three databases."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
+from snaglist.plugins.issues.storing import Unstored
+from snaglist.testing import Client
+
+STACK = [Frame("charge", "/srv/shop/payment.py", 57), Frame("pay", "/srv/shop/orders.py", 12)]
+
+
+def events() -> list[Event]:
+    """Payments of orders that fail, mails that bounce, and a trace."""
+    found = [
+        Event(
+            f"Payment of order {52040 + n} failed: gateway timeout after {1000 + n * 100} ms on web-{n % 3}",
+            occurred_at=f"2026-01-03 10:00:{n:02}",
+            context=json.dumps({"gateway": "cards", "user_id": n % 4, "ratio": n / 8}),
+            server_name=f"host-{n % 2}",
+            release="v1" if n < 10 else "v2",
+        )
+        for n in range(20)
+    ]
+    found += [
+        Event(f"Mail to user{n}@example.com bounced", occurred_at=f"2026-01-03 11:00:{n:02}", user=f"user{n}")
+        for n in range(5)
+    ]
+    raised = ExceptionInfo("CardError", "card 77 refused", STACK)
+    text = 'File "/srv/shop/payment.py", line 57, in charge'
+    return [*found, Event("Checkout broke", exceptions=[raised], stack=text, occurred_at="2026-01-03 12:00:00")]
+
+
+@pytest.fixture
+def shop(desk: Any) -> Client:
+    """A client of a database with the events."""
+    desk.store(*events())
+    desk.check_counters()
+    return Client(desk.service)
+
+
+PAYMENT, MAIL, BROKE = "Payment of order", "Mail to user", "Checkout broke"
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("52045", {PAYMENT: 1}),
+        ("timeout 52045", {PAYMENT: 1}),
+        ("web-2", {PAYMENT: 6}),
+        ("5204*", {PAYMENT: 10}),
+        ('"order 52045 failed"', {PAYMENT: 1}),
+        ('"gateway timeout"', {PAYMENT: None}),
+        ('value:"52045"', {PAYMENT: 1}),
+        ('value:"1500 ms"', {PAYMENT: 1}),
+        ('value:"cards"', {PAYMENT: 20}),
+        ('value:"1500"', {}),
+        ("user:2", {PAYMENT: 5}),
+        ("user:user3", {MAIL: 1}),
+        ("user3@example.com", {MAIL: 1}),
+        ("host-1", {PAYMENT: 10}),
+        ("stack:charge", {BROKE: None}),
+        ('File "/srv/shop/payment.py", line 57, in charge', {BROKE: None}),
+        ("CardError", {BROKE: None}),
+        ("77", {BROKE: 1}),
+        ("-bounced", {PAYMENT: None, BROKE: None}),
+        ("-payment", {MAIL: None}),
+        ("bounced -user3", {}),
+        ("52045 52046", {PAYMENT: 0}),
+        ("imeou", {PAYMENT: None}),
+        ("520", {PAYMENT: None}),
+        ("nowhere", {}),
+    ],
+)
+def test_issues_are_found_by_what_their_events_hold(shop: Client, text: str, titles: dict[str, int | None]) -> None:
+    found = shop.get("errors", q=text).json
+    hits = {issue["title"]: issue["matching"] for issue in found["data"]}
+    shown = {title: next((hit for name, hit in hits.items() if name.startswith(title)), "none") for title in titles}
+    assert len(hits) == len(titles), hits
+    assert shown == {title: None if n is None else {"events": n, "exact": True} for title, n in titles.items()}
+    assert found["meta"]["search"]["complete"] is True
+
+
+def ids_of(shop: Client) -> dict[str, int]:
+    return {title: issue["id"] for issue in shop.get("errors").json["data"] for title in (PAYMENT, MAIL, BROKE)
+            if issue["title"].startswith(title)}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "orders"),
+    [
+        ({}, [52059, 52058, 52057]),
+        ({"q": "52045"}, [52045]),
+        ({"q": "5204*"}, [52049, 52048, 52047]),
+        ({"q": "web-1 -52056"}, [52059, 52053, 52050]),
+        ({"value": "order=52045"}, [52045]),
+        ({"value": "gateway=cards,on=web-0"}, [52058, 52055, 52052]),
+        ({"user": "2"}, [52058, 52054, 52050]),
+        ({"host": "host-1", "release": "v1"}, [52049, 52047, 52045]),
+        ({"from": "2026-01-03 10:00:05", "to": "2026-01-03 10:00:06"}, [52046, 52045]),
+        ({"q": "nowhere"}, []),
+    ],
+)
+def test_events_are_filtered(shop: Client, query: dict[str, str], orders: list[int]) -> None:
+    found = shop.get("events", id=ids_of(shop)[PAYMENT], limit=3, **query).json
+    assert [int(event["values"][0]["value"]) for event in found["data"]] == orders
+    assert found["meta"]["complete"] is True
+    more = found["meta"]["next_cursor"]
+    if len(orders) == 3 and more:
+        rest = shop.get("events", id=ids_of(shop)[PAYMENT], limit=50, cursor=more, **query).json
+        assert {event["id"] for event in rest["data"]}.isdisjoint(event["id"] for event in found["data"])
+
+
+def test_an_event_shows_its_message_and_its_values(shop: Client) -> None:
+    (event,) = shop.get("events", id=ids_of(shop)[PAYMENT], q="52045").json["data"]
+    assert event["message"] == "Payment of order 52045 failed: gateway timeout after 1500 ms on web-2"
+    assert [(one["name"], one["value"]) for one in event["values"]] == [
+        ("order", "52045"), ("after", "1500 ms"), ("on", "web-2"),
+    ]  # fmt: skip
+    for one in event["values"]:
+        assert event["message"][one["start"] :].startswith(one["value"])
+    assert event["fields"] == {"gateway": "cards", "user_id": "1", "ratio": "0.625"}
+    assert (event["user"], event["server_name"]) == ("1", "host-1")
+
+
+def test_next_and_previous_keep_the_filter(shop: Client) -> None:
+    issue = ids_of(shop)[PAYMENT]
+    (event,) = shop.get("events", id=issue, q="52045").json["data"]
+    for walk, order in (("newer_than", 52048), ("older_than", 52042)):
+        (other,) = shop.get("events", id=issue, q="web-2", limit=1, **{walk: event["id"]}).json["data"]
+        assert other["values"][0]["value"] == str(order)
+    assert shop.get("events", id=issue, older_than=event["id"], cursor="x").status == 422
+    assert shop.get("events", id=ids_of(shop)[MAIL], older_than=event["id"]).status == 404
+
+
+def test_values_are_counted(shop: Client) -> None:
+    found = shop.get("event-values", id=ids_of(shop)[PAYMENT]).json
+    by_name = {one["name"]: one for one in found["data"]}
+    assert found["meta"] == {"events": 20, "complete": True, "since": None, "left_out": 0}
+    assert by_name["on"]["values"][0] == {"value": "web-0", "count": 7}
+    assert (by_name["order"]["distinct"], by_name["order"]["numbers"]) == (20, None)
+    assert by_name["after"]["numbers"] == {"min": 1000.0, "median": 1900.0, "p95": 2800.0, "max": 2900.0}
+    assert by_name["after"]["unit"] == "ms"
+    assert (by_name["user"]["kind"], by_name["user"]["distinct"]) == ("event", 4)
+    assert (by_name["gateway"]["kind"], by_name["gateway"]["values"]) == ("context", [{"value": "cards", "count": 20}])
+    some = shop.get("event-values", id=ids_of(shop)[PAYMENT], value="on=web-1").json
+    assert some["meta"]["events"] == 7
+
+
+def test_events_are_exported(shop: Client) -> None:
+    issue = ids_of(shop)[PAYMENT]
+    lines = shop.get("events", id=issue, format="ndjson", q="web-1").text.splitlines()
+    assert len(lines) == 7 and all("on web-1" in json.loads(line)["message"] for line in lines)
+    rows = list(csv.DictReader(io.StringIO(shop.get("events", id=issue, format="csv").text)))
+    assert len(rows) == 20
+    assert (rows[0]["value: order"], rows[0]["value: gateway"], rows[0]["user"]) == ("52059", "cards", "3")
+
+
+def test_issues_are_sorted_by_users(shop: Client) -> None:
+    listed = [(issue["title"][:7], issue["users"]) for issue in shop.get("errors", sort="users").json["data"]]
+    assert listed == [("Mail to", 5), ("Payment", 4), ("Checkou", 0)]
+
+
+def test_merged_and_unmerged_issues_keep_the_values(desk: Any, shop: Client) -> None:
+    ids = ids_of(shop)
+    merged = shop.post("bulk-issues", {"ids": [ids[MAIL]], "action": "merge", "target_id": ids[PAYMENT]})
+    assert merged.status in (200, 202), merged.text
+    desk.check_counters()
+    assert [issue["id"] for issue in shop.get("errors", q="user3@example.com").json["data"]] == [ids[PAYMENT]]
+    (event,) = shop.get("events", id=ids[PAYMENT], q="user3").json["data"]
+    assert event["message"] == "Mail to user3@example.com bounced"
+
+
+def test_reading_again_gives_old_events_their_values(desk: Any) -> None:
+    """A database of a version before this one: a reindex brings messages, words, hosts and users."""
+    from sqlalchemy import delete, update
+
+    from snaglist.plugins.issues import tables
+
+    first = events()[:5]
+    desk.store(*first)
+    columns = dict.fromkeys(("layout_id", "slots", "words", "user_name"))
+    with desk.call() as call:
+        call.db.execute(update(tables.occurrences).values(columns))
+        call.db.execute(delete(tables.grouping_texts))
+        call.db.execute(delete(tables.issue_facets).where(tables.issue_facets.c.facet.in_(("host", "user"))))
+        call.db.execute(update(tables.issues).values(users=0))
+    client = Client(desk.service)
+    assert client.get("errors", q="52043").json["data"] == []
+    assert client.get("error", id=1).json["occurrences"][0]["message"] is None
+    end = first[-1].byte_end
+    with desk.call() as call:
+        done = reread_events(call, desk.source, 0, end, first, unstored=lambda _: Unstored.DROPPED)
+    assert (done.moved, done.added, done.removed) == (0, 0, 0)
+    desk.check_counters()
+    (found,) = client.get("errors", q="52043").json["data"]
+    assert (found["matching"], found["users"]) == ({"events": 1, "exact": True}, 4)
+
+
+def test_removed_events_are_found_no_more(desk: Any, shop: Client) -> None:
+    from snaglist.plugins.issues.storing.removing import remove_occurrences
+
+    (event,) = shop.get("events", id=ids_of(shop)[PAYMENT], q="52045").json["data"]
+    with desk.call() as call:
+        remove_occurrences(call.db, [event["id"]])
+    assert shop.get("errors", q="52045").json["data"] == []
