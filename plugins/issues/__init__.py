@@ -78,7 +78,7 @@ from snaglist.plugins.issues.storing import (
 )
 from snaglist.plugins.issues.storing.frames import kept_code, stored_exceptions
 from snaglist.plugins.issues.storing.samples import culprit_frame
-from snaglist.plugins.issues.texts import clean
+from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 from snaglist.plugins.system import Job
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import re2  # type: ignore[import-untyped]
 
-from snaglist.plugins.issues.texts import clean
+from snaglist.plugins.issues.storing.texts import clean
 
 REDACTED = "[redacted]"
 CARD, EMAIL, IP = "card", "email", "ip"

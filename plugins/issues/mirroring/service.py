@@ -12,8 +12,8 @@ from snaglist.plugins.issues.events import RANK, IssueChange
 from snaglist.plugins.issues.mirroring import queries
 from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.storing.samples import MAX_SAMPLE, search_text
+from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.tables import issues
-from snaglist.plugins.issues.texts import clean
 from snaglist.plugins.issues.totals import Totals
 
 ORIGIN = "tracker"

@@ -12,8 +12,8 @@ from snaglist.kernel.text import slug as slug_of
 from snaglist.plugins.issues import hookspecs
 from snaglist.plugins.issues.modules import queries
 from snaglist.plugins.issues.modules.moving import move_groupings
+from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.tables import issues
-from snaglist.plugins.issues.texts import clean
 
 DEFAULT_COLOR = "#6366f1"
 MAX_NAME = 100

@@ -17,8 +17,8 @@ from snaglist.plugins.issues.storing.places import find_or_make
 from snaglist.plugins.issues.storing.queries import Place
 from snaglist.plugins.issues.storing.samples import MAX_CONTEXT, is_cut
 from snaglist.plugins.issues.storing.tally import Group, tally
+from snaglist.plugins.issues.storing.texts import clean, short
 from snaglist.plugins.issues.storing.updating import update_issues
-from snaglist.plugins.issues.texts import clean, short
 from snaglist.plugins.issues.values import Described, describe
 
 MAX_EVENTS = 1_000

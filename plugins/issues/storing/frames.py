@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from snaglist.plugins.issues.events import CodeContext, ExceptionInfo, Frame
-from snaglist.plugins.issues.texts import clean
+from snaglist.plugins.issues.storing.texts import clean
 
 MAX_FRAMES = 200
 AROUND = 5  # lines before and behind the one of a frame

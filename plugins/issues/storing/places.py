@@ -16,7 +16,7 @@ from snaglist.plugins.issues.storing import queries
 from snaglist.plugins.issues.storing.queries import Place
 from snaglist.plugins.issues.storing.samples import sample_fields
 from snaglist.plugins.issues.storing.tally import Group
-from snaglist.plugins.issues.texts import clean, clean_json
+from snaglist.plugins.issues.storing.texts import clean, clean_json
 
 # Key functions, newest first. The older ones find the issue of an event whose newest key is unknown, so that
 # an upgrade of the rules orphans nothing.

@@ -7,7 +7,7 @@ from snaglist.plugins.issues.events import RANK, Event, Frame
 from snaglist.plugins.issues.grouping import quoted_message
 from snaglist.plugins.issues.noting import note_failure
 from snaglist.plugins.issues.storing.frames import kept_frames
-from snaglist.plugins.issues.texts import clean, short
+from snaglist.plugins.issues.storing.texts import clean, short
 
 MAX_TITLE = 180
 NO_MESSAGE = "(no message)"

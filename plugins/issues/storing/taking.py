@@ -10,8 +10,8 @@ from snaglist.kernel import digest
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.facets import OTHER, USER, count_users
 from snaglist.plugins.issues.storing.queries import CHUNK, lock_issues
+from snaglist.plugins.issues.storing.texts import clean, short
 from snaglist.plugins.issues.tables import event_days, event_hours, groupings, issue_facets, issues
-from snaglist.plugins.issues.texts import clean, short
 from snaglist.plugins.issues.totals import Totals
 
 _Facet = tuple[int, str, str]

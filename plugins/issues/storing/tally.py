@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.facets import Facet, Span
 from snaglist.plugins.issues.grouping import GroupingKey
-from snaglist.plugins.issues.texts import short
+from snaglist.plugins.issues.storing.texts import short
 
 
 @dataclass(slots=True)

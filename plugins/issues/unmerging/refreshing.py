@@ -2,7 +2,6 @@
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues.above import sources
-from snaglist.plugins.issues.preparing import redact, redaction_of
 from snaglist.plugins.issues.reading import read_back
 from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.totals import Totals
@@ -11,6 +10,8 @@ from snaglist.plugins.issues.unmerging import queries
 
 def refresh_sample(call: Call, issue_id: int) -> None:
     """Let an issue show its latest stored event, if that can be read; opens transactions of its own."""
+    from snaglist.plugins.issues.preparing import redact, redaction_of  # needs `storing`, which needs it
+
     with call.transaction(write=False) as db:
         latest = queries.latest_occurrence(db, sources(call).table, issue_id)
         event = read_back(call, latest.id) if latest else None

@@ -14,7 +14,7 @@ from snaglist.kernel import clip
 from snaglist.plugins.issues.events import Event
 from snaglist.plugins.issues.grouping import template
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
-from snaglist.plugins.issues.texts import clean
+from snaglist.plugins.issues.storing.texts import clean
 
 SEPARATOR = "\x1f"  # between the values of an event as they are stored
 _SEPARATOR_SHOWN = "\u241f"  # stands for one that a message holds itself

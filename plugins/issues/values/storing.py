@@ -13,8 +13,8 @@ from sqlalchemy import Connection, bindparam, insert, select
 from snaglist.kernel import digest
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.events import Event
+from snaglist.plugins.issues.storing.texts import clean
 from snaglist.plugins.issues.tables import grouping_texts
-from snaglist.plugins.issues.texts import clean
 from snaglist.plugins.issues.values.contexts import context_values
 from snaglist.plugins.issues.values.layouts import SEPARATOR, WHOLE, Layout, Pieces, split_message, stored_values
 from snaglist.plugins.issues.values.words import MAX_WORDS, index_words, words_of

@@ -23,7 +23,7 @@ from snaglist.plugins.issues.storing.samples import (
     source_frame,
     title,
 )
-from snaglist.plugins.issues.texts import clean, clean_json, short
+from snaglist.plugins.issues.storing.texts import clean, clean_json, short
 from snaglist.plugins.logs import tables as log_tables
 from snaglist.plugins.logs.store.queries import move_events
 
