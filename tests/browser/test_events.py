@@ -245,6 +245,17 @@ def test_a_typed_value_and_the_time_narrow(checkouts: Page) -> None:
     expect(checkouts.get_by_label("Filters", exact=True).locator(".chip").last).to_contain_text("Since")
 
 
+def test_a_day_of_the_chart_narrows(orders: Page) -> None:
+    newest = NEWEST - timedelta(minutes=5)
+    orders.locator(".chart .zone").nth(27 - (datetime.now(UTC).date() - newest.date()).days).click()
+    today = f"{newest:%Y-%m-%d}"
+    expect(orders.get_by_label("Filters", exact=True).locator(".chip")).to_have_text(
+        re.compile(f"{today[5:]} 00:00 to")
+    )
+    assert (address(orders)["from"], address(orders)["to"]) == (f"{today} 00:00:00", f"{today} 23:59:59")
+    expect(rows(orders).first.get_by_title("Show this event")).to_have_text(re.compile(f"^{today}"))
+
+
 def test_no_event_that_matches_is_said(open_page: Any, shop: str) -> None:
     page = open_page(f"{shop}?view=issue&id=1&q=nowhere")
     expect(page.locator("#events")).to_contain_text("No event of this issue matches.")

@@ -150,7 +150,7 @@ def test_unknown_tokens_are_words(page: Page) -> None:
         ('"gateway timeout"', {"q": '"gateway timeout"'}, '"gateway timeout"'),
         (
             "stack:true user:jo stack:charge -user:ada",
-            {"has_stack": "true", "user": "jo", "q": "stack:charge -user:ada"},
+            {"has_stack": "true", "q": "user:jo stack:charge -user:ada"},
             "stack:true user:jo stack:charge -user:ada",
         ),
         ('value:"52045" -payment 5204*', {"q": 'value:"52045" -payment 5204*'}, 'value:"52045" -payment 5204*'),

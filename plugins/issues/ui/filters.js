@@ -52,7 +52,7 @@ export const filters = (ui, change) => {
         <span class="off-screen">Search issues</span>
         <ui-icon name="search"></ui-icon>
         <input id="search" name="q" type="search" maxlength="500" autocomplete="off" list="search-offers" .value=${typed ?? compose(query)}
-          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="An order number, a name, words of a message, level:error" />
+          @blur=${() => { typed = null; }} @input=${({ target }) => void offer(target, data)} placeholder="An order number, a user, words of a message" />
         <datalist id="search-offers"></datalist>
       </label>
       ${syntax("search", filterWords)}

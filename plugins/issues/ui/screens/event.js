@@ -45,11 +45,12 @@ export default (ui, narrow, message) => {
     ${[["user", shown.user], ["host", shown.server_name], ["release", shown.release], ["environment", shown.environment]].filter(([, value]) => value)
       .map(([name, value]) => html`<span>${name} ${narrow.only(name, "event", value, html`<span class="mono">${value}</span>`)}</span>`)}</p>`;
 
-  /** The text of the event; where it is the title, it is shown for its values. */
-  function text({ issue, shown }) {
+  /** The text of the event. Where it is the title, it is shown for its values, unless an exception says it once more. */
+  function text({ issue, shown, exceptions }) {
     const { sample_message: whole, title } = issue;
     const known = shown?.message === whole;
-    if (whole === title && !(known && shown.values.length)) return null;
+    const again = () => exceptions.some(({ message: said }) => said && whole.includes(said));
+    if (whole === title && (!known || !shown.values.length || again())) return null;
     return html`<pre class="message" tabindex="0" aria-label="Message">${known ? message(shown) : whole}</pre>`;
   }
 

@@ -65,7 +65,7 @@ export default (ui, { narrow, time, memory, badge }) => {
   }
 
   function adding({ counted }) {
-    const names = [...new Set([...OTHER_NAMES, ...(counted.answer?.data ?? []).map(({ name }) => name)])];
+    const names = [...new Set([...(counted.answer?.data ?? []).map(({ name }) => name), ...OTHER_NAMES])];
     return html`<form class="toolbar add-filter" aria-label="Filter by a value" @submit=${add}>
       <select name="name" aria-label="Name" @focus=${(event) => offer(event, counted)} @change=${(event) => offer(event, counted)}>
         ${keyed(names, (name) => name, (name) => html`<option value=${name}>${name}</option>`)}</select>

@@ -155,6 +155,8 @@ export default (ui) => {
     <button class="button button-main">Set status</button>
   </form>`;
 
+  const day = (name) => ({ range: null, from: `${name} 00:00:00`, to: `${name} 23:59:59` });
+
   function timeline(days) {
     const counts = Object.fromEntries(days.map(({ day, count }) => [day, count]));
     const today = Math.floor(Date.now() / DAY) * DAY;
@@ -164,7 +166,7 @@ export default (ui) => {
     const ends = { from: ui.stamp(new Date(today - (DAYS - 1) * DAY)), to: ui.stamp(new Date(today + DAY)) };
     return html`<figure class="chart"><div class="plot">
         <ui-bars class="histogram" values=${values.join()} label=${`Events per day, last ${DAYS} days`}
-          .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)}></ui-bars>
+          .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)} @pick=${({ detail }) => narrow.change(day(names[detail]))}></ui-bars>
         ${ui.slot("chart.marks", ends)}</div>
       <figcaption class="axis"><span>${names[0].slice(5)}</span><span>${ui.plural(total, "event")} in ${DAYS} days</span><span>today</span></figcaption>
     </figure>`;
