@@ -42,6 +42,7 @@ from snaglist.plugins.issues.events import (
     StoredEvent,
 )
 from snaglist.plugins.issues.facets import OTHER
+from snaglist.plugins.issues.forgetting import count_out, forget_events, forget_in_issues, issues_of_user, show_whole
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.ids import as_id, resolve_issue_id
@@ -111,6 +112,7 @@ __all__ = [
     "change_status",
     "check_event",
     "clean",
+    "count_out",
     "create_issue",
     "create_mirrored",
     "culprit_frame",
@@ -118,10 +120,13 @@ __all__ = [
     "find_or_create_module",
     "follow_statuses",
     "forget_empty",
+    "forget_events",
+    "forget_in_issues",
     "grouping_key",
     "has_facet",
     "hold_module",
     "hookspecs",
+    "issues_of_user",
     "kept_code",
     "known_event_ids",
     "learn_again",
@@ -142,6 +147,7 @@ __all__ = [
     "resolve_issue_id",
     "settle_occurrence",
     "show_path",
+    "show_whole",
     "store_events",
     "stored",
     "stored_exceptions",

@@ -1,13 +1,13 @@
-"""The commands `import`, `sources move`, `explain` and `demo`."""
+"""The commands `import`, `sources move`, `explain`, `forget-user` and `demo`."""
 
 import click
 
 from snaglist.plugins.logs.collect.command import document, read_paths, report
 from snaglist.plugins.logs.collect.follow import follow_paths
 from snaglist.plugins.logs.ingestion import is_zone
-from snaglist.plugins.logs.maintain import relocating
+from snaglist.plugins.logs.maintain import forgetting_command, relocating
 from snaglist.plugins.logs.show import demo, explain
-from snaglist.plugins.system import Session, command, group
+from snaglist.plugins.system import Session, command, confirmed, group
 
 FAILED, PARTLY_DONE = 1, 3
 
@@ -78,6 +78,23 @@ def explain_command(session: Session, timezone: str | None, file: str) -> None:
     session.print(found, explain.report(found))
 
 
+@command(None, "forget-user")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.argument("user", metavar="VALUE")
+def forget_user(session: Session, user: str, yes: bool) -> None:
+    """Delete all events of a user, with all that was kept of them; first it says what would go.
+
+    VALUE is the user as events name it: an id, a name or an address. Log files are not changed: it says which of them
+    still have lines of these events.
+    """
+    shown = forgetting_command.preview(session, user)
+    session.note(forgetting_command.shown(shown))
+    if shown["events"]:
+        confirmed(yes, "forget-user", forgetting_command.PHRASE, "delete them for good")
+    result = forgetting_command.forget(session, user)
+    session.print(result, forgetting_command.done(result))
+
+
 @command(None, "demo")
 @click.option("--no-serve", is_flag=True, help="End after the import.")
 def demo_command(session: Session, no_serve: bool) -> None:
@@ -93,6 +110,7 @@ def _check_zone(timezone: str | None) -> None:
 COMMANDS = (
     import_command,
     explain_command,
+    forget_user,
     demo_command,
     sources,
 )

@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from snaglist.kernel import times
 from snaglist.kernel.columns import document, flag, id_column, moment, number, text
-from snaglist.kernel.ddl import add_column, create_table
+from snaglist.kernel.ddl import add_column, add_index, create_table
 
 CHUNK = 500
 
@@ -141,9 +141,27 @@ def add_log_formats(db: Connection) -> None:
     )
 
 
+def add_forgetting(db: Connection) -> None:
+    """Remember single events that were deleted, and which event a dictionary is the document of."""
+    create_table(
+        db,
+        "deleted_places",
+        number("source_id"),
+        number("byte_start"),
+        number("deletion_id"),
+        PrimaryKeyConstraint("source_id", "byte_start"),
+        Index("ix_deleted_places_deletion_id", "deletion_id"),
+    )
+    add_column(db, "log_deletions", text("user_name", 200, nullable=True))
+    add_column(db, "payload_dictionaries", number("occurrence_id", nullable=True))
+    add_column(db, "payload_dictionaries", moment("retired_at", nullable=True))
+    add_index(db, "payload_dictionaries", Index("ix_payload_dictionaries_retired_at", "retired_at"))
+
+
 STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s001", s001),
     ("s002", s002),
     ("add_reading", add_reading),
     ("add_log_formats", add_log_formats),
+    ("add_forgetting", add_forgetting),
 )

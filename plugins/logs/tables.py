@@ -83,7 +83,11 @@ payload_dictionaries = Table(
     reference("issue_id", "issues.id", on_delete="SET NULL"),
     data("body"),
     moment("created_at"),
+    # The event that it is the document of; null: not known. No foreign key: it may be gone.
+    number("occurrence_id", nullable=True),
+    moment("retired_at", nullable=True),  # since then nothing is compressed with it
     Index("ix_payload_dictionaries_issue_id", "issue_id"),
+    Index("ix_payload_dictionaries_retired_at", "retired_at"),
 )
 
 # What was deleted on purpose: what was asked for, and by whom. No foreign key: the memory outlives what it is about.
@@ -98,6 +102,7 @@ log_deletions = Table(
     number("occurrences"),
     text("actor", 200, nullable=True),
     moment("created_at"),
+    text("user_name", 200, nullable=True),  # who is to be forgotten, until that is done
     Index("ix_log_deletions_day", "scope", "day"),
     Index("ix_log_deletions_source_id", "source_id"),
     sqlite_autoincrement=True,
@@ -119,6 +124,17 @@ deleted_ranges = Table(
     Index("ix_deleted_ranges_source_id", "source_id"),
 )
 
+# Single events of sources that were deleted: where those of somebody began, whoever that was.
+deleted_places = Table(
+    "deleted_places",
+    metadata,
+    number("source_id"),
+    number("byte_start"),
+    number("deletion_id"),
+    PrimaryKeyConstraint("source_id", "byte_start"),
+    Index("ix_deleted_places_deletion_id", "deletion_id"),
+)
+
 # The ids of pushed events that were deleted: sent again they are duplicates still.
 deleted_events = Table(
     "deleted_events",
@@ -127,4 +143,13 @@ deleted_events = Table(
     number("deletion_id"),
 )
 
-TABLES = (sources, log_formats, payloads, payload_dictionaries, log_deletions, deleted_ranges, deleted_events)
+TABLES = (
+    sources,
+    log_formats,
+    payloads,
+    payload_dictionaries,
+    log_deletions,
+    deleted_ranges,
+    deleted_places,
+    deleted_events,
+)

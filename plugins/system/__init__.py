@@ -12,7 +12,7 @@ from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
 from snaglist.plugins.system.bulk import insert_rows, qualified
-from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, group, table
+from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, confirmed, group, table
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
 from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
@@ -39,8 +39,9 @@ from snaglist.plugins.system.sealing import Sealing, without_secrets
 __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "GuardedChild", "HealthCheck",
     "Job", "JobCall", "LeaseLost", "Metric", "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli",
-    "command", "decoded", "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state", "jobs_table",
-    "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets", "worker_alive",
+    "command", "confirmed", "decoded", "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state",
+    "jobs_table", "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets",
+    "worker_alive",
 ]  # fmt: skip
 
 OPTIONS = (

@@ -149,6 +149,14 @@ class Session:
             self._service.close()
 
 
+def confirmed(yes: bool, command: str, phrase: str, what: str) -> None:
+    """Have a phrase typed before a command does what cannot be undone, unless the caller said --yes."""
+    if not yes and not sys.stdin.isatty():
+        raise click.UsageError(f"{command} needs --yes when there is no terminal to ask on")
+    if not yes and click.prompt(f'Type "{phrase}" to {what}', err=True) != phrase:
+        raise Invalid(f"must be exactly {phrase}")
+
+
 def _cell(text: str) -> str:
     """Keep a text on its line: a name with a line break would print a row of its own."""
     return visible(text).replace("\n", "\\n")

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from snaglist.kernel import Application, Invalid, NotFound, ServiceError, Unavailable, hookspecs
+from snaglist.kernel import Application, NotFound, ServiceError, Unavailable, hookspecs
 from snaglist.kernel.faults import Unusable
 from snaglist.kernel.plugins import way_on
 from snaglist.kernel.privacy import make_folder
 from snaglist.kernel.service import Service
 from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.asking import ask_all
-from snaglist.plugins.system.command_line import Session, command, group, table
+from snaglist.plugins.system.command_line import Session, command, confirmed, group, table
 from snaglist.plugins.system.creating import create
 from snaglist.plugins.system.health import NEED_DATABASE, hint
 from snaglist.plugins.system.hookspecs import doctor_warnings
@@ -192,13 +192,6 @@ def apps_rename(session: Session, application_id: str, name: str) -> None:
     session.print(changed, _applications_table([changed]))
 
 
-def _confirmed(yes: bool, command: str, phrase: str, what: str) -> None:
-    if not yes and not sys.stdin.isatty():
-        raise click.UsageError(f"{command} needs --yes when there is no terminal to ask on")
-    if not yes and click.prompt(f'Type "{phrase}" to {what}', err=True) != phrase:
-        raise Invalid(f"must be exactly {phrase}")
-
-
 @command(apps, "remove")
 @click.argument("application_id", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -207,7 +200,7 @@ def apps_remove(session: Session, application_id: str, yes: bool) -> None:
     if session.open().applications.find(application_id) is None:
         raise NotFound("Unknown application.")
     phrase = f"DELETE APPLICATION {application_id}"
-    _confirmed(yes, "apps remove", phrase, "remove it")
+    confirmed(yes, "apps remove", phrase, "remove it")
     body = {"id": application_id, "confirmation": phrase}
     session.print(session.request("applications", "DELETE", body), f"removed {application_id}")
 
@@ -224,7 +217,7 @@ def apps_recreate(session: Session, application_id: str, yes: bool) -> None:
     application = session.open().applications.find(application_id)
     if application is None:
         raise NotFound("Unknown application.")
-    _confirmed(yes, "apps recreate", f"RECREATE APPLICATION {application_id}", "begin anew with it, empty")
+    confirmed(yes, "apps recreate", f"RECREATE APPLICATION {application_id}", "begin anew with it, empty")
     recreate_application(session.open(), application)
     session.print({"id": application_id, "recreated": True}, f"{application_id} begins anew, empty")
 

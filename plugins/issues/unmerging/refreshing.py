@@ -10,11 +10,14 @@ from snaglist.plugins.issues.unmerging import queries
 
 def refresh_sample(call: Call, issue_id: int) -> None:
     """Let an issue show its latest stored event, if that can be read; opens transactions of its own."""
+    from snaglist.plugins.issues.preparing import redact, redaction_of  # needs `storing`, which needs it
+
     with call.transaction(write=False) as db:
         latest = queries.latest_occurrence(db, sources(call).table, issue_id)
         event = read_back(call, latest.id) if latest else None
     if latest is None or event is None:
         return
+    redact(event, redaction_of(call))  # a file still has what was not stored
     # What the occurrence says is what was counted; one event read alone may say less (no year, no level).
     event.severity, event.environment, event.release = latest.severity, latest.environment, latest.release
 

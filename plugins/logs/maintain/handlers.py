@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Endpoint, Invalid, Reply, own, read
-from snaglist.plugins.logs.maintain import deletion, reindexing, retention
+from snaglist.plugins.logs.maintain import deletion, forgetting, reindexing, retention
 from snaglist.plugins.system import Job, job_reply
 
 CONFIRMATION = "DELETE LOGS"
+FORGETTING = "FORGET USER"
 
 
 def show_preview(call: Call) -> Mapping[str, Any]:
@@ -27,6 +28,24 @@ def delete_logs(call: Call) -> Reply:
 
     result, job_id = call.repeat(work)
     return Reply(result) if job_id is None else job_reply(call, job_id, {"preview": result})
+
+
+def show_user_events(call: Call) -> Mapping[str, Any]:
+    """Show what forgetting somebody would remove."""
+    return forgetting.preview(call, call.query["user"])
+
+
+def forget_user(call: Call) -> Reply:
+    """Queue the job that removes all events of somebody, with what was kept of them."""
+    if call.body["confirmation"] != FORGETTING:
+        raise Invalid(f"confirmation: must be exactly {FORGETTING}")
+
+    def work() -> tuple[dict[str, Any], int]:
+        with call.transaction():
+            return forgetting.begin(call, call.body["user"])
+
+    shown, job_id = call.repeat(work)
+    return job_reply(call, job_id, {"preview": shown})
 
 
 def show_retention(call: Call) -> Mapping[str, Any]:
@@ -56,6 +75,8 @@ def _scope(given: Mapping[str, Any]) -> tuple[str | None, int | None]:
 ENDPOINTS = (
     Endpoint("log-deletion-preview", get=read(show_preview, "settings.read")),
     Endpoint("delete-logs", post=own(delete_logs, "settings.write", 200, 202)),
+    Endpoint("user-events-preview", get=read(show_user_events, "settings.read")),
+    Endpoint("forget-user", post=own(forget_user, "settings.write", 202, 200)),
     Endpoint(
         "processed-retention", get=own(show_retention, "settings.read"), post=own(prune, "settings.write", 202, 200)
     ),
@@ -65,6 +86,7 @@ ENDPOINTS = (
 JOBS = (
     Job(reindexing.JOB, reindexing.run, unit="bytes", local=True),
     Job(deletion.JOB, deletion.run, unit="occurrences"),
+    Job(forgetting.JOB, forgetting.run, unit="occurrences"),
     Job(
         retention.JOB,
         retention.run,

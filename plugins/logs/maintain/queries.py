@@ -7,7 +7,9 @@ from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, sel
 
 from snaglist.kernel.database import chunks, inserted_id
 from snaglist.plugins.issues import stored
-from snaglist.plugins.logs.tables import log_deletions
+from snaglist.plugins.logs.store.queries import PUSHED
+from snaglist.plugins.logs.tables import deleted_places, log_deletions, sources
+from snaglist.plugins.system import rows
 
 CHUNK = 500
 _issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
@@ -15,8 +17,8 @@ _issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
 
 def issues_of_day(db: Connection, start: str, end: str) -> list[int]:
     """Return the issues that events between two times were counted for, by the counters per hour."""
-    rows = select(_hours.issue_id).where(_hours.hour >= start, _hours.hour < end).distinct()
-    return list(db.execute(rows.order_by(_hours.issue_id)).scalars())
+    found = select(_hours.issue_id).where(_hours.hour >= start, _hours.hour < end).distinct()
+    return list(db.execute(found.order_by(_hours.issue_id)).scalars())
 
 
 def within(issue_ids: Sequence[int], start: str, end: str) -> Iterator[ColumnElement[bool]]:
@@ -44,8 +46,8 @@ def count(db: Connection, conditions: Sequence[ColumnElement[bool]]) -> tuple[in
 
 def some_ids(db: Connection, condition: ColumnElement[bool], up_to_id: int, limit: int) -> list[int]:
     """Return some of the occurrences that meet a condition and are not younger than an id."""
-    rows = select(_occurrences.id).where(condition, _occurrences.id <= up_to_id).limit(limit)
-    return list(db.execute(rows).scalars())
+    found = select(_occurrences.id).where(condition, _occurrences.id <= up_to_id).limit(limit)
+    return list(db.execute(found).scalars())
 
 
 def last_occurrence_id(db: Connection) -> int:
@@ -69,19 +71,62 @@ def count_deleted(db: Connection, deletion_id: int, occurrences: int) -> None:
     db.execute(update(log_deletions).where(log_deletions.c.id == deletion_id).values(occurrences=more))
 
 
+def events_of_user(db: Connection, user: str) -> list[Row[Any]]:
+    """Return how many stored events happened to somebody, by issue, with their first and last time; most first."""
+    at = _occurrences.occurred_at
+    number = func.count().label("events")
+    counted = select(_occurrences.issue_id, number, func.min(at).label("first"), func.max(at).label("last"))
+    mine = counted.where(_occurrences.user_name == user).group_by(_occurrences.issue_id)
+    return list(db.execute(mine.order_by(number.desc(), _occurrences.issue_id)))
+
+
+def titles_of(db: Connection, issue_ids: Sequence[int]) -> dict[int, str]:
+    """Return the titles of issues."""
+    return {row.id: row.title for row in rows.among(db, select(_issues.id, _issues.title), _issues.id, issue_ids)}
+
+
+def some_of_user(db: Connection, user: str, limit: int) -> list[int]:
+    """Return some of the occurrences that happened to somebody."""
+    return list(db.execute(select(_occurrences.id).where(_occurrences.user_name == user).limit(limit)).scalars())
+
+
+def files_of_user(db: Connection, user: str) -> list[Row[Any]]:
+    """Return the files that events of somebody are stored of, and how many; most first."""
+    return _files(db, _occurrences.source_id, _occurrences.user_name == user)
+
+
+def files_of_deletion(db: Connection, deletion_id: int) -> list[Row[Any]]:
+    """Return the files that single events were deleted of, and how many; most first."""
+    return _files(db, deleted_places.c.source_id, deleted_places.c.deletion_id == deletion_id)
+
+
+def _files(db: Connection, source_id: ColumnElement[int], wanted: ColumnElement[bool]) -> list[Row[Any]]:
+    columns = (sources.c.id, sources.c.path, sources.c.status)
+    events = func.count().label("events")
+    here = (sources.c.id == source_id, sources.c.log_type != PUSHED, wanted)
+    return list(
+        db.execute(select(*columns, events).where(*here).group_by(*columns).order_by(events.desc(), sources.c.id))
+    )
+
+
+def forget_name(db: Connection, deletion_id: int) -> None:
+    """Note no longer whom a deletion is about."""
+    db.execute(update(log_deletions).where(log_deletions.c.id == deletion_id).values(user_name=None))
+
+
 def issues_older_than(db: Connection, moment: str, after_id: int, limit: int) -> list[int]:
     """Return a page, by id, of issues that have an occurrence before a time."""
     older = exists().where(_occurrences.issue_id == _issues.id, _occurrences.occurred_at < moment)
-    rows = select(_issues.id).where(
+    found = select(_issues.id).where(
         _issues.id > after_id, _issues.first_seen < moment, _issues.stored_occurrences > 0, older
     )
-    return list(db.execute(rows.order_by(_issues.id).limit(limit)).scalars())
+    return list(db.execute(found.order_by(_issues.id).limit(limit)).scalars())
 
 
 def issues_with_more(db: Connection, maximum: int) -> list[int]:
     """Return the issues that have more occurrences than a number."""
-    rows = select(_issues.id).where(_issues.count > maximum, _issues.stored_occurrences > maximum)
-    return list(db.execute(rows.order_by(_issues.id)).scalars())
+    found = select(_issues.id).where(_issues.count > maximum, _issues.stored_occurrences > maximum)
+    return list(db.execute(found.order_by(_issues.id)).scalars())
 
 
 def beyond(db: Connection, issue_id: int, newest: int, kept_times: Collection[str]) -> list[int]:
@@ -92,16 +137,16 @@ def beyond(db: Connection, issue_id: int, newest: int, kept_times: Collection[st
     if at is None:
         return []
     same_second_or_before = (_occurrences.occurred_at < at.occurred_at) | (_occurrences.id <= at.id)
-    rows = newest_first.where(
+    found = newest_first.where(
         _occurrences.occurred_at <= at.occurred_at,
         same_second_or_before,
         _occurrences.occurred_at.not_in(sorted(kept_times)),
         _occurrences.id != first_occurrence(db, issue_id),
     )
-    return list(db.execute(rows.limit(CHUNK * 2)).scalars())
+    return list(db.execute(found.limit(CHUNK * 2)).scalars())
 
 
 def first_occurrence(db: Connection, issue_id: int) -> int | None:
     """Return the first occurrence of an issue."""
-    rows = select(_occurrences.id).where(_occurrences.issue_id == issue_id)
-    return db.execute(rows.order_by(_occurrences.occurred_at, _occurrences.id).limit(1)).scalar()
+    found = select(_occurrences.id).where(_occurrences.issue_id == issue_id)
+    return db.execute(found.order_by(_occurrences.occurred_at, _occurrences.id).limit(1)).scalar()

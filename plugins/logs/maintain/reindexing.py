@@ -201,7 +201,8 @@ class Reindex:
                     batch = LineBatch(source, portion.read, reread=True, first=first, log_type=reader.log_type)
                     self.call.emit(hookspecs.lines_read, batch)
                 deleted: list[Event] = []
-                unstored = partial(self._unstored, row, deletions.deleted_of(db, row.id), deleted)
+                covers = deletions.deleted_of(db, row.id, stretch.start, stretch.end)
+                unstored = partial(self._unstored, row, covers, deleted)
                 done = reread_events(self.call, source, stretch.start, stretch.end, portion.kept, unstored=unstored)
                 queries.take_off(db, {row.id: done.removed - done.added})
                 self._count(before, done)

@@ -6,9 +6,10 @@ more for it than it saves.
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 import zstandard
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, inserted_id
@@ -29,7 +30,7 @@ KEPT = 256  # dictionaries ready to use
 CHUNK = 500
 _OF_ISSUES = (  # PERF: runs with every group of requests
     select(_dictionaries.c.issue_id, _dictionaries.c.id, _dictionaries.c.created_at)
-    .where(_dictionaries.c.issue_id.in_(bindparam("some", expanding=True)))
+    .where(_dictionaries.c.issue_id.in_(bindparam("some", expanding=True)), _dictionaries.c.retired_at.is_(None))
     .order_by(_dictionaries.c.id)
 )
 _Named = tuple[int, str]  # id of a dictionary and when it was made: ids come back when a transaction fails
@@ -52,10 +53,20 @@ class Packer:
         packed = []
         for occurrence_id, issue_id, document in documents:
             if issue_id not in known and seen.get(issue_id, 0) >= DICTIONARY_FROM and len(document) <= MAX_DICTIONARY:
-                known[issue_id] = self._make(call, issue_id, document)
+                known[issue_id] = self._make(call, issue_id, occurrence_id, document)
             codec, body = self._pack(call, known.get(issue_id), document)
             packed.append({"occurrence_id": occurrence_id, "codec": codec, "body": body})
         call.db.execute(insert(_payloads), packed)
+
+    def pack_again(self, call: Call, occurrence_id: int, issue_id: int | None, document: bytes) -> None:
+        """Compress a stored document anew, with a dictionary that its issue has now or that it becomes itself."""
+        named = None
+        if issue_id is not None and len(document) <= MAX_DICTIONARY:
+            known = _dictionaries_of(call.db, [issue_id]).get(issue_id)
+            named = known or self._make(call, issue_id, occurrence_id, document)
+        codec, body = self._pack(call, named, document)
+        mine = _payloads.c.occurrence_id == occurrence_id
+        call.db.execute(update(_payloads).where(mine).values(codec=codec, body=body))
 
     def _pack(self, call: Call, named: _Named | None, document: bytes) -> tuple[str, bytes]:
         if named is None:
@@ -63,8 +74,9 @@ class Packer:
         compressor = zstandard.ZstdCompressor(dict_data=self._dictionary(call, named), compression_params=_SMALL)
         return f"{PLAIN}:{named[0]}", compressor.compress(document)
 
-    def _make(self, call: Call, issue_id: int, document: bytes) -> _Named:
+    def _make(self, call: Call, issue_id: int, occurrence_id: int, document: bytes) -> _Named:
         row = {"issue_id": issue_id, "body": self._plain.compress(document), "created_at": call.now}
+        row |= {"occurrence_id": occurrence_id}
         return inserted_id(call.db.execute(insert(_dictionaries), row)), call.now
 
     def _dictionary(self, call: Call, named: _Named) -> zstandard.ZstdCompressionDict:
@@ -83,12 +95,21 @@ class Packer:
 def unpack(db: Connection, occurrence_id: int) -> bytes | None:
     """Return the document of an occurrence, None when it has none."""
     row = db.execute(select(_payloads).where(_payloads.c.occurrence_id == occurrence_id)).first()
-    if row is None:
-        return None
-    _, _, dictionary_id = row.codec.partition(":")
-    if not dictionary_id:
+    return None if row is None else plain(db, row)
+
+
+def plain(db: Connection, row: Row[Any]) -> bytes:
+    """Return the document of a row of `payloads`."""
+    dictionary_id = dictionary_of(row.codec)
+    if dictionary_id is None:
         return zstandard.ZstdDecompressor().decompress(row.body)
-    return zstandard.ZstdDecompressor(_dictionary(_body(db, int(dictionary_id)))).decompress(row.body)
+    return zstandard.ZstdDecompressor(_dictionary(_body(db, dictionary_id))).decompress(row.body)
+
+
+def dictionary_of(codec: str) -> int | None:
+    """Return the id of the dictionary that a codec needs, None for none."""
+    _, _, dictionary_id = codec.partition(":")
+    return int(dictionary_id) if dictionary_id else None
 
 
 def move_dictionaries(db: Connection, issue_ids: Collection[int], target_id: int) -> None:

@@ -89,7 +89,7 @@ class Grown:
 
     def _replace(self, call: Call, source: EventSource, kept: Sequence[Event]) -> Reread:
         counted = {event.byte_start: event for event in self.before if coverage.was_counted(self.known.counted, event)}
-        deleted = deletions.deleted_of(call.db, source.id)
+        deleted = deletions.deleted_of(call.db, source.id, self.known.first_byte, self.known.offset)
         found = queries.events_between(call.db, source.id, self.known.first_byte, self.known.offset, None)
         stored = {one.byte_start for one in found}
         lost = [(event.byte_start, event.byte_end) for start, event in counted.items() if start not in stored]
