@@ -62,8 +62,8 @@ export default (ui) => {
 
   const forgetForm = () => ui.form({
     label: "Forget a user",
-    action: "Show what would go …",
-    fields: [{ name: "user", label: "All events of a user", max: 200, required: true,
+    action: "Show their events …",
+    fields: [{ name: "user", label: "User", max: 200, required: true,
       hint: "An id, a name or an address, exactly as events have it." }],
     keep: true,
     save: (whom) => forget(whom),
@@ -109,8 +109,9 @@ export default (ui) => {
             : "Everything was read under the settings as they are."} Statuses, notes, tags and history stay.</p>
           ${forms.reindex}</section>
         <section class="card block"><h2>Delete events</h2>
-          <p>Of one day here; of one log in <a href=${ui.link({ view: "sources" })}>its menu</a>.</p>${forms.remove}
-          ${forms.forget}</section>
+          <p>Of one day here; of one log in <a href=${ui.link({ view: "sources" })}>its menu</a>.</p>${forms.remove}</section>
+        <section class="card block"><h2>Forget a user</h2>
+          <p>Deletes all events of somebody, with all that was kept of them. It first shows what would go.</p>${forms.forget}</section>
         ${archive(retention)}
       </div>
       ${ui.slot("settings", ui.application() ?? {})}
