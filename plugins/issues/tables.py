@@ -3,10 +3,11 @@
 `occurrences` refers to `sources` of the logs area: what an event came from is the business of whoever read it.
 """
 
-from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint
+from sqlalchemy import Index, PrimaryKeyConstraint, Table, UniqueConstraint, event
 
 from snaglist.kernel.columns import document, flag, id_column, metadata, moment, number, reference, text
 from snaglist.plugins.issues.packed import packed_document, packed_text
+from snaglist.plugins.issues.values.index import add_word_index
 
 modules = Table(
     "modules",
@@ -41,7 +42,7 @@ issues = Table(
     text("fingerprint", 64),
     number("count"),
     number("stored_occurrences"),
-    number("users", default=0),  # how many different ones its events name
+    number("users", server_default="0"),  # how many different ones its events name
     moment("first_seen"),
     moment("last_seen"),
     number("sample_occurrence_id", nullable=True),
@@ -228,6 +229,9 @@ grouping_texts = Table(
     text("words", nullable=True),
     Index("ix_grouping_texts_grouping_id", "grouping_id"),
 )
+
+for indexed in (occurrences, grouping_texts):
+    event.listen(indexed, "after_create", lambda table, db, **_: add_word_index(db, table.name))
 
 status_history = Table(
     "status_history",

@@ -124,6 +124,8 @@ def test_a_search_says_where_it_looked_and_what_it_found(open_page: Any, shop: s
     searched = "Searched titles, messages, exceptions, stacks, tags, files and all values of events."
     expect(page.locator(".searched")).to_have_text(searched)
     expect(page.locator(".row-hits")).to_have_text("1 of 300 events matches")
+    page.goto(f"{shop}?q=north")
+    expect(page.locator(".row-hits")).to_have_text("all 300 events match")
     page.goto(f'{shop}?q=52001 "Order 52002"')
     expect(page.locator(".row-hits")).to_have_text("no single event has all the words")
     page.locator(".row-title").click()
@@ -328,6 +330,7 @@ def test_values_are_counted(orders: Page) -> None:
 
 
 def test_a_counted_value_narrows(checkouts: Page) -> None:
+    expect(checkouts.locator(".side .pairs > div", has_text="Users").locator("dd").first).to_have_text("12")
     users = checkouts.locator(".affected-one", has_text="Users")
     expect(users.locator("h3")).to_contain_text("12 values")
     users.get_by_text("7 more").click()

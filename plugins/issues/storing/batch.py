@@ -19,7 +19,7 @@ from snaglist.plugins.issues.storing.samples import MAX_CONTEXT, is_cut
 from snaglist.plugins.issues.storing.tally import Group, tally
 from snaglist.plugins.issues.storing.texts import clean, short
 from snaglist.plugins.issues.storing.updating import update_issues
-from snaglist.plugins.issues.values import Described, describe
+from snaglist.plugins.issues.values.storing import Described, describe
 
 MAX_EVENTS = 1_000
 ATTEMPTS = 5

@@ -27,7 +27,7 @@ from snaglist.plugins.issues.storing.samples import sample_fields, sample_texts
 from snaglist.plugins.issues.storing.taking import take_out
 from snaglist.plugins.issues.tables import groupings, issues, occurrences
 from snaglist.plugins.issues.totals import Totals
-from snaglist.plugins.issues.values import describe
+from snaglist.plugins.issues.values.storing import describe
 
 NOTHING: Mapping[int, str] = {}
 # Columns that decide where an event is counted; the others are only shown.

@@ -18,6 +18,7 @@ export const foundOf = (ui) => {
     if (!matching) return null;
     const { events, exact } = matching;
     if (!events) return exact ? "no single event has all the words" : "events that were not looked at may match";
+    if (events >= stored) return stored === 1 ? "its only event matches" : `all ${plural(stored, "event")} match`;
     return `${exact ? "" : "at least "}${number(events)} of ${plural(stored, "event")} ${exact && events === 1 ? "matches" : "match"}`;
   }
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, LargeBinary, MetaData, Table, delete, inspect, select
+from sqlalchemy import Column, Connection, LargeBinary, MetaData, Table, delete, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel import Application, Conflict, store
@@ -217,6 +217,9 @@ class Loader:
     def _drop_tables(self, application: Application) -> None:
         with self._service.database.transaction(application, write=True) as db:
             schema = db.get_execution_options().get("tenant")
+            if db.dialect.name == "sqlite":  # an index of texts is a table with others behind it, which go with it
+                for name in db.execute(_VIRTUAL).scalars().all():
+                    Table(name, MetaData()).drop(db)
             for name, _ in reversed(inspect(db).get_sorted_table_and_fkc_names(schema)):
                 if name is not None:
                     Table(name, MetaData(), schema=schema).drop(db)
@@ -242,6 +245,9 @@ class Loader:
 
     def _known(self, ledger: Set[tuple[str, str]]) -> Set[tuple[str, str]]:
         return ledger - set(self._service.steps.compare(ledger).orphans)
+
+
+_VIRTUAL = text("SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
 
 
 def _batches(records: Iterable[Record]) -> Iterator[tuple[Rows, list[dict[str, Any]]]]:

@@ -16,6 +16,7 @@ export default (ui) => {
   const summary = (issue) => html`<section class="panel"><h2>Summary</h2><dl class="pairs">
     ${pair("Events", ui.number(issue.count))}
     ${issue.stored_occurrences !== issue.count ? pair("Stored", ui.number(issue.stored_occurrences)) : null}
+    ${issue.users > 0 && pair("Users", ui.number(issue.users))}
     ${pair("Last seen", html`<ui-ago at=${issue.last_seen}></ui-ago>`)}
     ${pair("First seen", html`<ui-ago at=${issue.first_seen}></ui-ago>`)}
     ${issue.fixed_at && pair("Fixed", html`<ui-ago at=${issue.fixed_at}></ui-ago>`)}
