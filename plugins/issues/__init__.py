@@ -41,7 +41,7 @@ from snaglist.plugins.issues.events import (
     StoredBatch,
     StoredEvent,
 )
-from snaglist.plugins.issues.facets import OTHER
+from snaglist.plugins.issues.facets import MAX_USERS, OTHER
 from snaglist.plugins.issues.forgetting import count_out, forget_events, forget_in_issues, issues_of_user, show_whole
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
@@ -84,6 +84,7 @@ from snaglist.plugins.system import Job
 
 __all__ = [
     "LEVEL_SOURCES",
+    "MAX_USERS",
     "OTHER",
     "RANK",
     "SEVERITIES",

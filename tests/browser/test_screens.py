@@ -543,6 +543,30 @@ def test_events_of_a_day_are_deleted_after_a_preview(show: Show, site: Site, wat
     assert ask(site.url, "log-deletion-preview", f"&date={today}")["occurrences"] == 0
 
 
+def test_a_user_is_forgotten_after_a_preview(browser: Any, servers: Any, open_page: Any, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with running_service(data) as service:
+        line = '[2026-01-03 10:00:0{}] production.ERROR: Parcel {} is lost {{"user_id": "{}"}}\n'
+        Client(service).feed("".join(line.format(n, n, ("jo@example.com", "ana")[n % 2]) for n in range(9)))
+    with servers.served(data) as url:
+        page = open_page(f"{url}?view=maintenance")
+        form = page.get_by_role("form", name="Forget a user")
+        form.get_by_label("User").fill("jo")
+        form.get_by_role("button", name="Show their events").click()
+        expect(page.get_by_text("No stored event names the user jo.")).to_be_visible()
+        form.get_by_label("User").fill("jo@example.com")
+        form.get_by_role("button", name="Show their events").click()
+        shown = dialog(page)
+        expect(shown).to_contain_text("5 events of jo@example.com in 1 issue")
+        expect(shown).to_contain_text("Parcel 8 is lost (5)")
+        expect(shown).to_contain_text("app.log (5)")
+        shown.get_by_label("to go on").fill("FORGET USER")
+        shown.get_by_role("button", name="Delete the events").click()
+        expect(page.locator(".strip-job")).to_contain_text("done")
+        assert ask(url, "user-events-preview", "&user=jo@example.com")["events"] == 0
+        assert ask(url, "user-events-preview", "&user=ana")["events"] == 4
+
+
 def test_a_plugin_is_switched_and_switched_back(show: Show) -> None:
     page = show("plugins")
     rail = page.get_by_role("navigation", name="Pages", exact=True)

@@ -43,11 +43,13 @@ def _seen(call: JobCall, rows: Sequence[Row[Any]]) -> dict[int, SeenIssue]:
         if row.issue_id not in seen:
             continue
         issue, shown = seen[row.issue_id], issues[row.issue_id]
-        event = SeenEvent(row.occurred_at, row.severity, row.environment, row.occurred_at < oldest)
+        event = SeenEvent(row.occurred_at, row.severity, row.environment, row.occurred_at < oldest, row.user_name)
         issue.events.append(event)
         back = shown.status == "reoccurred" and shown.fixed_at is not None and row.occurred_at > shown.fixed_at
         issue.returned = issue.returned or back
+    later_users = queries.users_after(call.db, {row.issue_id for row in rows if row.user_name}, rows[-1].id)
     for issue_id, issue in seen.items():
+        issue.later_users = later_users.get(issue_id, issue.later_users)
         number = issues[issue_id]._mapping["count"]
         issue.before = max(0, number - later[issue_id] - len(issue.events))
     return seen

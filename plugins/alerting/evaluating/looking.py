@@ -9,7 +9,7 @@ from sqlalchemy import Row
 from snaglist.kernel import Call
 from snaglist.kernel.database import ends_transaction
 from snaglist.plugins.alerting import outbox
-from snaglist.plugins.alerting.evaluating import heartbeat, minutes, position, queries, triggers
+from snaglist.plugins.alerting.evaluating import heartbeat, minutes, people, position, queries, triggers
 from snaglist.plugins.alerting.evaluating.seen import SeenIssue, of_batch, silence
 from snaglist.plugins.alerting.rules import enabled_rules
 from snaglist.plugins.issues import StoredBatch
@@ -66,6 +66,8 @@ def look(call: Call, rules: Sequence[Row[Any]], seen: Mapping[int, SeenIssue], i
     tag_ids = {rule.tag_id for rule in rules if rule.tag_id is not None}
     tagged = tag_pairs(call.db, asked.keys(), tag_ids) if tag_ids else set()
     fired = queries.fired(call.db, asked.keys())
+    counting = any(rule.trigger_type == "users" for rule in rules)
+    users = people.users_before(call.db, asked, issues) if counting else {}
     for rule in rules:
         concerned = {
             issue_id: issue
@@ -73,7 +75,7 @@ def look(call: Call, rules: Sequence[Row[Any]], seen: Mapping[int, SeenIssue], i
             if rule.module_id in (None, issues[issue_id].module_id)
             and (rule.tag_id is None or (issue_id, rule.tag_id) in tagged)
         }
-        found = _ask(call, rule, concerned, issues, fired)
+        found = _ask(call, rule, concerned, issues, fired, users)
         if found:
             queries.note_fired(call.db, rule.id, found)
             firing = [issues[issue_id] for issue_id in found]
@@ -83,7 +85,12 @@ def look(call: Call, rules: Sequence[Row[Any]], seen: Mapping[int, SeenIssue], i
 
 
 def _ask(
-    call: Call, rule: Row[Any], seen: Mapping[int, SeenIssue], issues: Mapping[int, Row[Any]], fired: _Fired
+    call: Call,
+    rule: Row[Any],
+    seen: Mapping[int, SeenIssue],
+    issues: Mapping[int, Row[Any]],
+    fired: _Fired,
+    users: Mapping[int, int],
 ) -> dict[int, str]:
     """Return the issues that a rule fires for, in the order of their events, with the time of the event."""
     if rule.trigger_type == "threshold":
@@ -95,6 +102,8 @@ def _ask(
         before = fired.get((rule.id, issue_id))
         if rule.trigger_type == "new_error":
             at = triggers.new_error(rule, issue, issues[issue_id], before)
+        elif rule.trigger_type == "users":
+            at = triggers.users(rule, issue, issues[issue_id], users[issue_id], before)
         else:
             at = triggers.reoccurrence(rule, issue, before)
         if at is not None:

@@ -18,8 +18,8 @@ _issues, _occurrences, _hours = stored.issues, stored.occurrences, stored.hours
 def some_issues(db: Connection, issue_ids: Collection[int]) -> dict[int, Row[Any]]:
     """Return what rules and messages need of issues."""
     names = (
-        "id", "origin", "status", "severity", "title", "count", "environment", "module_id", "snoozed_until", "fixed_at",
-        "last_seen", "created_at",
+        "id", "origin", "status", "severity", "title", "count", "users", "environment", "module_id", "snoozed_until",
+        "fixed_at", "last_seen", "created_at",
     )  # fmt: skip
     columns = [_issues[name] for name in names]
     return {row.id: row for row in rows.among(db, select(*columns), _issues.id, issue_ids)}
@@ -72,7 +72,7 @@ def first_of_batch(db: Connection, source_id: int, byte_start: int) -> int | Non
 
 def occurrences_from(db: Connection, first_id: int, size: int) -> Sequence[Row[Any]]:
     """Return occurrences by id, from one on."""
-    names = ("id", "issue_id", "occurred_at", "received_at", "severity", "environment")
+    names = ("id", "issue_id", "occurred_at", "received_at", "severity", "environment", "user_name")
     found = select(*(_occurrences[name] for name in names)).where(_occurrences.id >= first_id)
     return db.execute(found.order_by(_occurrences.id).limit(size)).all()
 
@@ -84,8 +84,20 @@ def numbers_after(db: Connection, issue_ids: Collection[int], last_id: int) -> C
     return Counter({issue_id: number for issue_id, number in rows.among(db, counted, of, issue_ids)})
 
 
+def users_after(db: Connection, issue_ids: Collection[int], last_id: int) -> dict[int, Counter[str]]:
+    """Return how many stored events with a greater id than this one issues have, by user."""
+    of, user = _occurrences.issue_id, _occurrences.user_name
+    counted = select(of, user, func.count()).where(_occurrences.id > last_id, user.is_not(None)).group_by(of, user)
+    found: dict[int, Counter[str]] = {}
+    for issue_id, name, number in rows.among(db, counted, of, issue_ids):
+        found.setdefault(issue_id, Counter())[name] = number
+    return found
+
+
 def note_known(db: Connection, issue_id: int, now: str) -> None:
     """Let an issue that was part of another one be new to no rule."""
-    found = db.execute(select(rules.c.id).where(rules.c.trigger_type == "new_error").order_by(rules.c.id)).scalars()
+    found = db.execute(
+        select(rules.c.id).where(rules.c.trigger_type.in_(("new_error", "users"))).order_by(rules.c.id)
+    ).scalars()
     missing = [{"rule_id": rule_id, "issue_id": issue_id, "last_fired_at": now} for rule_id in found]
     insert_ignore(db, state, missing)

@@ -1,5 +1,6 @@
 """What happened, by issue: what rules are asked about."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,6 +12,7 @@ from snaglist.plugins.alerting.rules import is_about
 from snaglist.plugins.issues import StoredBatch, clean
 
 ENVIRONMENT_LENGTH = 100
+USER_LENGTH = 200
 
 
 class SeenEvent(NamedTuple):
@@ -20,15 +22,20 @@ class SeenEvent(NamedTuple):
     severity: str
     environment: str
     silent: bool
+    user: str | None = None
 
 
 @dataclass(slots=True)
 class SeenIssue:
-    """The new events of an issue in the order of their storing; its number of events was `before`."""
+    """The new events of an issue in the order of their storing; its number of events was `before`.
+
+    `later_users`: how many events of users came later, where these are looked at again.
+    """
 
     before: int
     events: list[SeenEvent] = field(default_factory=list)
     returned: bool = False
+    later_users: Counter[str] = field(default_factory=Counter)
 
     @property
     def after(self) -> int:
@@ -54,7 +61,8 @@ def of_batch(call: Call, batch: StoredBatch) -> dict[int, SeenIssue]:
         event = stored.event
         silent = len(issue.events) < batch.silent.get(stored.issue_id, 0) or event.occurred_at < oldest
         environment = clean(event.environment[:ENVIRONMENT_LENGTH])
-        issue.events.append(SeenEvent(event.occurred_at, event.severity, environment, silent))
+        user = clean(event.user[:USER_LENGTH]) if event.user else None
+        issue.events.append(SeenEvent(event.occurred_at, event.severity, environment, silent, user))
     return seen
 
 

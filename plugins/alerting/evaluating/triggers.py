@@ -40,6 +40,20 @@ def reoccurrence(rule: Row[Any], seen: SeenIssue, fired: str | None) -> str | No
     return at if at is not None and may_fire(rule, at, fired) else None
 
 
+def users(rule: Row[Any], seen: SeenIssue, issue: Row[Any], before: int, fired: str | None) -> str | None:
+    """When as many users as `min_count` are affected: for that event or the first later one that the rule is about.
+
+    `before`: how many there were. Once, unless their number fell meanwhile. An issue that had as many before the rule
+    started is not new.
+    """
+    if issue.users < rule.min_count:
+        return None
+    if before >= rule.min_count and (fired is not None or issue.created_at <= rule.started_at):
+        return None
+    at = max(passing(rule, seen.events), default=None)
+    return at if at is not None and may_fire(rule, at, fired) else None
+
+
 def threshold(
     db: Connection, rule: Row[Any], seen: Mapping[int, SeenIssue], fired: Mapping[tuple[int, int], str]
 ) -> dict[int, str]:

@@ -32,6 +32,8 @@ def summary(rule: Row[Any], number: int) -> str:
             return some.replace(" ", " new ", 1)
         case "reoccurrence":
             return f"{some} came back after a fix"
+        case "users":
+            return f"{some} with {amount(rule.min_count, 'user')} or more"
         case "spike":
             return f"{some} with far more events than before"
     return f"{some} with {amount(rule.min_count, 'event')} or more within {amount(rule.window_minutes, 'minute')}"

@@ -9,7 +9,7 @@ from sqlalchemy import delete as remove
 from snaglist.kernel import Call, Endpoint, Invalid, NotFound, read, write
 from snaglist.plugins.alerting.rules import queries
 from snaglist.plugins.alerting.tables import rules, state
-from snaglist.plugins.issues import RANK, hold_module, stored_path
+from snaglist.plugins.issues import MAX_USERS, RANK, hold_module, stored_path
 from snaglist.plugins.system import rows
 
 UNKNOWN = "Unknown alert rule."
@@ -89,6 +89,8 @@ def _checked(call: Call, row: dict[str, Any]) -> dict[str, Any]:
         problems.append("tag_id: there is no such tag")
     if row["source"] is not None and row["trigger_type"] != "heartbeat":
         problems.append("source: only with trigger_type heartbeat")
+    if row["trigger_type"] == "users" and row["min_count"] > MAX_USERS:
+        problems.append(f"min_count: at most {MAX_USERS} with trigger_type users, no more are told apart")
     if problems:
         raise Invalid(problems)
     source = None if row["source"] is None else stored_path(call, row["source"])  # as the paths it is looked for in

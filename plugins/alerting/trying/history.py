@@ -52,6 +52,15 @@ def _new_error(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limi
     return [at for at in [next(passing, None)] if at is not None], len(events)
 
 
+def _users(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limit: int) -> tuple[list[str], int]:
+    """By when each user came first that is still counted: those that were forgotten are not."""
+    reached = queries.had_users_since(db, issue.id, rule.min_count)
+    if reached is None or reached < since:
+        return [], 0
+    events = queries.events_of(db, rule, issue.id, reached, limit)
+    return events[:1], len(events)
+
+
 def _reoccurrence(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limit: int) -> tuple[list[str], int]:
     if rule.severities and issue.severity not in rule.severities:
         return [], 0
@@ -110,6 +119,7 @@ def _spaced(rule: Row[Any], moments: Sequence[str]) -> Iterator[str]:
 
 _ASKED: dict[str, Callable[[Connection, Row[Any], Row[Any], str, int], tuple[list[str], int]]] = {
     "new_error": _new_error,
+    "users": _users,
     "reoccurrence": _reoccurrence,
     "threshold": _threshold,
     "spike": _spike,

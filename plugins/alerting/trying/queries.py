@@ -6,12 +6,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, or_, select
 
 from snaglist.plugins.alerting.rules import about
-from snaglist.plugins.issues import stored
+from snaglist.plugins.issues import OTHER, stored
 from snaglist.plugins.logs import stored as of_logs
 from snaglist.plugins.tags import tagged
 
 _issues, _occurrences, _sources = stored.issues, stored.occurrences, of_logs.sources
-_history = stored.history
+_history, _facets = stored.history, stored.facets
 
 
 def issues_since(db: Connection, rule: Row[Any], since: str, min_count: int, limit: int) -> Sequence[Row[Any]]:
@@ -37,6 +37,13 @@ def stored_since(db: Connection, issue_id: int, since: str, limit: int) -> list[
     rows = select(_occurrences.occurred_at, _occurrences.severity, _occurrences.environment).where(*here)
     latest = rows.order_by(_occurrences.occurred_at.desc(), _occurrences.id.desc()).limit(limit)
     return [(row[0], row[1], row[2]) for row in db.execute(latest)][::-1]
+
+
+def had_users_since(db: Connection, issue_id: int, number: int) -> str | None:
+    """Return the time of the event with which an issue had so many users; None while it has fewer."""
+    of_users = (_facets.issue_id == issue_id, _facets.facet == "user", _facets.value != OTHER)
+    in_order = select(_facets.first_seen).where(*of_users).order_by(_facets.first_seen, _facets.value_hash)
+    return db.execute(in_order.offset(number - 1).limit(1)).scalar()
 
 
 def returns_since(db: Connection, issue_id: int, since: str) -> list[str]:

@@ -87,6 +87,37 @@ def test_an_issue_that_comes_back_is_announced(site: Any) -> None:
     assert [event["rule_id"] for event in site.events()] == [rule["id"]]
 
 
+def test_many_users_are_announced_once(site: Any) -> None:
+    site.rule("users", min_count=3, cooldown_minutes=0)
+    for user in ("jo", "ana", "jo", None, "ana"):
+        site.store("Checkout failed", user=user)
+    assert site.events() == []
+    issue = site.store("Checkout failed", "Checkout failed", user="kim")[0]
+    assert [(event["trigger_type"], event["detail"]) for event in site.events()] == [("users", "1 issue")]
+    for user in ("lee", "kim"):
+        site.store("Checkout failed", user=user)
+    assert len(site.events()) == 1
+    site.deliver()
+    [got] = site.receiver.got
+    assert (got.json["summary"], [item["id"] for item in got.json["items"]]) == (
+        "1 issue with 3 users or more",
+        [issue],
+    )
+
+
+def test_users_of_before_the_rule_are_no_news(site: Any) -> None:
+    site.store("Checkout failed", user="jo")
+    site.store("Checkout failed", user="ana")
+    site.change(tables.issues, created_at=ago(60))
+    channel = site.rule("users", min_count=2)["channel_id"]
+    site.rule("users", min_count=3, channel=channel, severities=["ALERT"])
+    site.store("Checkout failed", user="kim")
+    assert site.events() == []
+    site.store("Payment failed", user="jo")
+    site.store("Payment failed", user="ana")
+    assert [event["detail"] for event in site.events()] == ["1 issue"]
+
+
 def test_a_threshold_within_its_window(site: Any) -> None:
     site.rule("threshold", min_count=3, window_minutes=10, cooldown_minutes=30)
     site.store("Slow query", at=ago(25))

@@ -39,6 +39,22 @@ def test_new_errors(site: Any) -> None:
 
 
 @pytest.mark.servers
+def test_users(site: Any) -> None:
+    for day, user in ((9, "jo"), (8, "ana"), (3, "jo"), (2, "kim"), (1, "lee")):
+        issue = site.store("Checkout failed", at=ago(60 * 24 * day), user=user)[0]
+    third = site.client.get("events", id=issue, user="kim").json["data"][0]["occurred_at"]
+    found = tried(site, "users", min_count=3)
+    assert [(item["group_id"], item["at"]) for item in found["items"]] == [(issue, third)]
+    assert tried(site, "users", min_count=2)["would_fire"] == 0  # longer ago
+    assert tried(site, "users", min_count=5)["would_fire"] == 0
+    assert tried(site, "users", min_count=4, severities=["ALERT"])["would_fire"] == 0
+    channel = site.client.get("alert-channels").json["data"][0]["id"]
+    rule = {"name": "x", "channel_id": channel, "trigger_type": "users", "min_count": 10_001}
+    answer = site.client.post("alert-rules", rule)
+    assert answer.status == 422 and "min_count" in answer.text
+
+
+@pytest.mark.servers
 def test_reoccurrences(site: Any) -> None:
     issue = site.store("Queue stuck", at=ago(120))[0]
     site.client.post("issue-status", {"id": issue, "status": "fixed"})

@@ -5,6 +5,7 @@ const TRIGGERS = {
   reoccurrence: "an issue that came back",
   spike: "far more events than before",
   threshold: "many events in a while",
+  users: "an issue that affects many users",
   heartbeat: "no event for a while",
 };
 const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
@@ -25,11 +26,12 @@ export default (ui) => {
     { name: "trigger_type", label: "When there is", type: "select", options: Object.entries(TRIGGERS), half: true },
     { name: "channel_id", label: "Send to", type: "select", options: channels.map((channel) => [String(channel.id), channel.name]), read: id,
       value: channels[0]?.id, half: true },
-    { name: "min_count", label: "Events, at least", type: "number", min: 1, max: 1_000_000, value: 1, required: true, half: true, when: of("new_error", "spike", "threshold") },
+    { name: "min_count", label: "At least so many events (or users)", type: "number", min: 1, max: 1_000_000, value: 1, required: true, half: true,
+      when: of("new_error", "spike", "threshold", "users") },
     { name: "spike_factor", label: "Times the average", type: "number", min: 1.5, max: 1000, step: "any", value: 3, required: true, half: true, when: of("spike") },
     { name: "window_minutes", label: "Within minutes", type: "number", min: 1, max: 10_080, value: 60, required: true, half: true, when: of("threshold", "heartbeat") },
     { name: "cooldown_minutes", label: "Then quiet for minutes", type: "number", min: 0, max: 10_080, value: 60, required: true, half: true,
-      when: of("reoccurrence", "spike", "threshold") },
+      when: of("reoccurrence", "spike", "threshold", "users") },
     { name: "severities", label: "Only of these levels (none: any)", type: "checks", options: LEVELS.map((name) => [name, ui.level(name)]) },
     { name: "module_id", label: "Only in module", type: "select", options: choice("Any", modules), read: id, none: true, half: true },
     { name: "tag_id", label: "Only with tag", type: "select", options: choice("Any", tags), read: id, none: true, half: true },

@@ -1,6 +1,6 @@
 // Maintenance: what is kept of logs, reading them again, deleting, and the archive.
 
-import deleting from "../deleting.js";
+import deleting, { forgetting } from "../deleting.js";
 import importing from "../importing.js";
 
 /** @type {[string, string][]} */
@@ -10,6 +10,7 @@ const UNLEVELLED = [["failures", "Keep what looks like a failure"], ["all", "Kee
 export default (ui) => {
   const { html, api } = ui;
   const remove = deleting(ui);
+  const forget = forgetting(ui);
   const importNow = importing(ui);
 
   const zones = () => Intl.supportedValuesOf?.("timeZone") ?? [];
@@ -59,6 +60,15 @@ export default (ui) => {
     save: (scope) => remove(scope),
   });
 
+  const forgetForm = () => ui.form({
+    label: "Forget a user",
+    action: "Show their events …",
+    fields: [{ name: "user", label: "User", max: 200, required: true,
+      hint: "An id, a name or an address, exactly as events have it." }],
+    keep: true,
+    save: (whom) => forget(whom),
+  });
+
   const prune = () => ui.confirm({
     title: "Remove old archived files",
     text: "Files beyond the rules are deleted from the archive. Their issues and events stay; their raw lines cannot be shown any more.",
@@ -83,7 +93,7 @@ export default (ui) => {
     const [settings, retention, modules] = await Promise.all([
       api("ingestion-settings", {}, { signal }), api("processed-retention", {}, { signal }), api("modules", {}, { signal }),
     ]);
-    return { settings, retention, forms: { settings: settingsForm(settings), reindex: reindexForm(modules.data), remove: deleteForm() } };
+    return { settings, retention, forms: { settings: settingsForm(settings), reindex: reindexForm(modules.data), remove: deleteForm(), forget: forgetForm() } };
   }
 
   const render = ({ settings, retention, forms }) => html`<h1 tabindex="-1">Maintenance</h1>
@@ -100,6 +110,8 @@ export default (ui) => {
           ${forms.reindex}</section>
         <section class="card block"><h2>Delete events</h2>
           <p>Of one day here; of one log in <a href=${ui.link({ view: "sources" })}>its menu</a>.</p>${forms.remove}</section>
+        <section class="card block"><h2>Forget a user</h2>
+          <p>Deletes all events of somebody, with all that was kept of them. It first shows what would go.</p>${forms.forget}</section>
         ${archive(retention)}
       </div>
       ${ui.slot("settings", ui.application() ?? {})}
