@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql, postgresql
 
-from snaglist.plugins.issues.values.words import index_word
+from snaglist.plugins.issues.values.words import index_begin, index_word
 from snaglist.plugins.system import qualified
 
 _SPLIT = "array_to_tsvector(string_to_array(words, ' '))"
@@ -91,7 +91,8 @@ def indexed_at_once(db: Connection, indexed: Table) -> Iterator[None]:
 
 def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
     """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
-    *others, last = map(index_word, words)
+    others = [index_word(word) for word in words[:-1]]
+    last = index_begin(words[-1]) if prefix else index_word(words[-1])
     ids = indexed.c.id
     if db.dialect.name == "sqlite":
         index = table(f"{indexed.name}_index", column("rowid"), column(f"{indexed.name}_index"))

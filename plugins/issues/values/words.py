@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snaglist.kernel import key
+from snaglist.kernel import digest, key
 
 MAX_WORD = 64  # characters that count of a word
 MAX_WORDS = 200  # words that are kept of an event, the first ones
@@ -18,6 +18,8 @@ _MOST_PARTS = 3
 # Index words are of letters, digits and underscores alone, which no database takes apart, and longer than what MariaDB
 # leaves out for being short or frequent. What else a word holds is written with an underscore.
 _BEGIN = "__"
+# MariaDB and MySQL leave out what is longer (innodb_ft_max_token_size): of such a word its beginning and a hash are kept.
+_LONGEST, _KEPT = 84, 64
 _WRITTEN = {"_": "__", "-": "_a", ".": "_b", "@": "_c"}
 
 
@@ -46,12 +48,22 @@ def index_words(words: Iterable[str]) -> str:
 
 
 def index_word(word: str) -> str:
-    """Return a word as the index of the database knows it; the beginning of a word gives the beginning of that."""
+    """Return a word as the index of the database knows it."""
     return _BEGIN + word if word.isascii() and word.isalnum() else _written(word)
+
+
+def index_begin(begin: str) -> str:
+    """Return how index words begin whose words begin so; of a long beginning, what is kept of every word."""
+    return _spelled(begin)[:_KEPT]
 
 
 @lru_cache(maxsize=8192)
 def _written(word: str) -> str:
+    spelled = _spelled(word)
+    return spelled if len(spelled) <= _LONGEST else f"{spelled[:_KEPT]}_h{digest(word)[:16]}"
+
+
+def _spelled(word: str) -> str:
     return _BEGIN + "".join(
         letter if letter.isascii() and letter.isalnum() else _WRITTEN.get(letter) or f"_x{ord(letter):x}_"
         for letter in word

@@ -11,6 +11,8 @@ from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
 from snaglist.plugins.issues.storing import Unstored
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
+
 STACK = [Frame("charge", "/srv/shop/payment.py", 57), Frame("pay", "/srv/shop/orders.py", 12)]
 
 
