@@ -230,7 +230,9 @@ class Loader:
         with self._service.database.transaction(application, write=False) as db:
             schema = db.get_execution_options().get("tenant")
             found = inspect(db)
+            virtual = db.execute(_VIRTUAL).scalars().all() if db.dialect.name == "sqlite" else []
             names = [name for name, _ in found.get_sorted_table_and_fkc_names(schema) if name]
+            names = [name for name in names if not any(f"{name}_".startswith(f"{one}_") for one in virtual)]
             columns = {name: {c["name"]: c["type"] for c in found.get_columns(name, schema)} for name in names}
         made = {}
         for name in names:
