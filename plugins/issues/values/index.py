@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql, postgresql
 
-from snaglist.plugins.issues.values.words import index_word
+from snaglist.plugins.issues.values.words import index_prefix, index_word
 from snaglist.plugins.system import qualified
 
 MERGED_PAGES = 500  # at once
@@ -107,7 +107,9 @@ def tidy_word_index(db: Connection, indexed: Table, *, first: bool) -> bool:
 
 def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
     """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
-    *others, last = map(index_word, words)
+    *others, last = words
+    others = [*map(index_word, others)]
+    last = index_prefix(last) if prefix else index_word(last)
     ids = indexed.c.id
     if db.dialect.name == "sqlite":
         index = table(f"{indexed.name}_index", column("rowid"), column(f"{indexed.name}_index"))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from snaglist.kernel import key
+from snaglist.kernel import digest, key
 
 MAX_WORD = 64  # characters that count of a word
 MAX_WORDS = 200  # words that are kept of an event, the first ones
@@ -19,6 +19,9 @@ _MOST_PARTS = 3
 # leaves out for being short or frequent. What else a word holds is written with an underscore.
 _BEGIN = "__"
 _WRITTEN = {"_": "__", "-": "_a", ".": "_b", "@": "_c"}
+# MySQL and MariaDB leave out longer ones (`innodb_ft_max_token_size`): these are cut, and told apart by a digest.
+_MAX_WRITTEN = 84
+_MAX_HEAD = MAX_WORD + len(_BEGIN)
 
 
 def words_of(text: str) -> list[str]:
@@ -42,16 +45,28 @@ def whole_words(text: str) -> list[str]:
 
 def index_words(words: Iterable[str]) -> str:
     """Return words as the index of the database takes them."""
-    return " ".join([_BEGIN + word if word.isalnum() and word.isascii() else _written(word) for word in words])
+    return " ".join(map(index_word, words))
 
 
 def index_word(word: str) -> str:
-    """Return a word as the index of the database knows it; the beginning of a word gives the beginning of that."""
+    """Return a word as the index of the database knows it."""
     return _BEGIN + word if word.isascii() and word.isalnum() else _written(word)
+
+
+def index_prefix(word: str) -> str:
+    """Return what the index words begin with of all words that begin with one; of a long one only its head counts."""
+    return _spelled(word)[:_MAX_HEAD]
 
 
 @lru_cache(maxsize=8192)
 def _written(word: str) -> str:
+    spelled = _spelled(word)
+    if len(spelled) <= _MAX_WRITTEN:
+        return spelled
+    return spelled[:_MAX_HEAD] + digest(word)[: _MAX_WRITTEN - _MAX_HEAD]
+
+
+def _spelled(word: str) -> str:
     return _BEGIN + "".join(
         letter if letter.isascii() and letter.isalnum() else _WRITTEN.get(letter) or f"_x{ord(letter):x}_"
         for letter in word

@@ -11,6 +11,7 @@ from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
 from snaglist.plugins.issues.storing import Unstored
 from snaglist.testing import Client
 
+pytestmark = pytest.mark.servers
 STACK = [Frame("charge", "/srv/shop/payment.py", 57), Frame("pay", "/srv/shop/orders.py", 12)]
 
 
@@ -208,3 +209,13 @@ def test_removed_events_are_found_no_more(desk: Any, shop: Client) -> None:
     with desk.call() as call:
         remove_occurrences(call.db, [event["id"]])
     assert shop.get("errors", q="52045").json["data"] == []
+
+
+@pytest.mark.parametrize("word", ["предупреждение", "п" * 60])
+def test_long_words_of_any_script_are_found(desk: Any, word: str) -> None:
+    """Longer than what the index of MariaDB takes for a word, as it is written there."""
+    desk.store(Event("Report 7 failed", context=json.dumps({"subject": word}), occurred_at="2026-01-03 10:00:00"))
+    client = Client(desk.service)
+    for text in (word, f"{word[:-2]}*", f'value:"{word}"'):
+        assert [issue["matching"]["events"] for issue in client.get("errors", q=text).json["data"]] == [1], text
+    assert client.get("errors", q=f"{word[:-1]}а").json["data"] == []
