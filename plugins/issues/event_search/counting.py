@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from snaglist.kernel import Call
@@ -20,23 +20,15 @@ _FEW = 5
 def count_values(call: Call, wanted: Wanted) -> dict[str, Any]:
     """Return the answer of `event-values`; needs an open transaction."""
     found = Found([], [])
-    seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    units: dict[str, str] = {}
-    kinds: dict[str, str] = {}
+    seen: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    units: dict[tuple[str, str], str] = {}
     events = 0
     for text in matching_texts(call, wanted, MOST_COUNTED, found):
         events += 1
-        for name, unit, value in text.named_values():
-            seen[name][value] += 1
-            units.setdefault(name, unit)
-            kinds.setdefault(name, "message")
-        for name, value in text.fields.items():
-            seen[name][value] += 1
-            kinds.setdefault(name, "context")
-        for name, value in _of_event(text):
-            seen[name][value] += 1
-            kinds[name] = "event"
-    shown = [_shown(name, kinds[name], values, units.get(name, ""), events) for name, values in seen.items()]
+        for kind, name, unit, value in _values_of(text):
+            seen[kind, name][value] += 1
+            units.setdefault((kind, name), unit)
+    shown = [_shown(*named, values, units[named]) for named, values in seen.items()]
     shown.sort(key=lambda one: (one["kind"] != "event", one["distinct"] < 2, one["kind"] != "message"))
     return {
         "data": shown[:FIELDS_SHOWN],
@@ -49,21 +41,26 @@ def count_values(call: Call, wanted: Wanted) -> dict[str, Any]:
     }
 
 
-def _of_event(text: StoredText) -> list[tuple[str, str]]:
+def _values_of(text: StoredText) -> Iterator[tuple[str, str, str, str]]:
+    """Give kind, name, unit and text of an event's values; what is said twice under one name counts once."""
     row = text.row
-    named = (("user", row.user_name), ("host", row.server_name), ("release", row.release))
-    return [(name, value) for name, value in (*named, ("environment", row.environment)) if value]
+    columns = {"user": row.user_name, "host": row.server_name, "release": row.release, "environment": row.environment}
+    inside = {name: ("context", "", value) for name, value in text.fields.items()}
+    inside |= {name: ("message", unit, value) for name, unit, value in text.named_values()}
+    for name, (kind, unit, value) in inside.items():
+        if columns.get(name) != value:
+            yield kind, name, unit, value
+    yield from (("event", name, "", value) for name, value in columns.items() if value)
 
 
-def _shown(name: str, kind: str, values: Counter[str], unit: str, events: int) -> dict[str, Any]:
-    had = values.total()
+def _shown(kind: str, name: str, values: Counter[str], unit: str) -> dict[str, Any]:
     numbers = None if kind == "event" else _distribution(values, unit)
     listed = sorted(values.items(), key=lambda one: (-one[1], one[0]))[:VALUES_SHOWN]
     return {
         "name": name,
         "kind": kind,
         "unit": unit or (numbers or {}).pop("unit", "") or None,
-        "events": had,
+        "events": values.total(),
         "distinct": len(values),
         "values": [{"value": value, "count": count} for value, count in listed],
         "numbers": numbers,

@@ -152,6 +152,16 @@ def test_values_are_counted(shop: Client) -> None:
     assert some["meta"]["events"] == 7
 
 
+def test_what_the_context_says_again_counts_once(desk: Any) -> None:
+    said = {"host": "db-1", "release": "v0", "order": "7"}
+    desk.store(Event("order=7 failed", context=json.dumps(said), server_name="db-1", release="v1"))
+    found = Client(desk.service).get("event-values", id=1).json["data"]
+    counted = {(one["kind"], one["name"]): (one["values"][0]["value"], one["events"]) for one in found}
+    assert counted[("event", "host")] == ("db-1", 1) and ("context", "host") not in counted
+    assert counted[("event", "release")] == ("v1", 1) and counted[("context", "release")] == ("v0", 1)
+    assert counted[("message", "order")] == ("7", 1) and ("context", "order") not in counted
+
+
 def test_events_are_exported(shop: Client) -> None:
     issue = ids_of(shop)[PAYMENT]
     lines = shop.get("events", id=issue, format="ndjson", q="web-1").text.splitlines()
