@@ -152,6 +152,13 @@ def test_values_are_counted(shop: Client) -> None:
     assert some["meta"]["events"] == 7
 
 
+@pytest.mark.parametrize(("last", "most"), [("905 ms", 905.0), ("1 s", None)])
+def test_numbers_of_different_units_have_no_distribution(desk: Any, last: str, most: float | None) -> None:
+    desk.store(*(Event(f"Report failed, took {took}") for took in (*(f"{900 + n} ms" for n in range(5)), last)))
+    (took,) = (one for one in Client(desk.service).get("event-values", id=1).json["data"] if one["name"] == "took")
+    assert (took["numbers"] or {}).get("max") == most
+
+
 def test_what_the_context_says_again_counts_once(desk: Any) -> None:
     said = {"host": "db-1", "release": "v0", "order": "7"}
     desk.store(Event("order=7 failed", context=json.dumps(said), server_name="db-1", release="v1"))
