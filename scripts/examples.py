@@ -197,6 +197,10 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "log-deletion-preview", {}, None
     yield "POST", "delete-logs", {"wait": "true"}, {"source_id": 2, "confirmation": "DELETE LOGS"}
     yield "POST", "delete-logs", {}, {"source_id": 2, "confirmation": "delete logs"}
+    yield "GET", "user-events-preview", {"user": "jo"}, None
+    yield "GET", "user-events-preview", {}, None
+    yield "POST", "forget-user", {"wait": "true"}, {"user": "jo", "confirmation": "FORGET USER"}
+    yield "POST", "forget-user", {}, {"user": "jo", "confirmation": "forget user"}
     folder = {"directory": site}
     yield "POST", "connectors", {}, {"name": "web-1", "type": "local", "config": folder}
     yield "POST", "connectors", {}, {"name": "web-2", "type": "local", "config": {"directory": "/etc"}}
@@ -441,7 +445,7 @@ def _masked(value: Any, masks: Mapping[str, str]) -> Any:
     return json.loads(text)
 
 
-_VERSIONS = {"python": "3.12.4", "database_version": "3.45.1", "service": "0.3.0"}
+_VERSIONS = {"python": "3.12.4", "database_version": "3.45.1", "service": "0.4.0"}
 
 
 def layout(value: Any, indent: str = "", before: int = 0) -> str:

@@ -42,7 +42,14 @@ from snaglist.plugins.issues.events import (
     StoredEvent,
 )
 from snaglist.plugins.issues.facets import MAX_USERS, OTHER
-from snaglist.plugins.issues.forgetting import count_out, forget_events, forget_in_issues, issues_of_user, show_whole
+from snaglist.plugins.issues.forgetting import (
+    count_out,
+    forget_events,
+    forget_in_issues,
+    issues_of_user,
+    show_whole,
+    tidy_indexes,
+)
 from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.grouping.paths import path_template
 from snaglist.plugins.issues.ids import as_id, resolve_issue_id
@@ -153,6 +160,7 @@ __all__ = [
     "stored",
     "stored_exceptions",
     "stored_path",
+    "tidy_indexes",
     "unmerge_grouping",
     "update_mirrored",
     "user_reader",

@@ -39,7 +39,7 @@ def stack_showing(call: Call, event: Event) -> Event | None:
 
 @hookspec
 def link_frames(call: Call, shown: ShownStack) -> Sequence[Sequence[str | None]] | None:
-    """Robust. Say where the code of an event that is shown can be read. Since 0.3.
+    """Robust. Say where the code of an event that is shown can be read. Since 0.4.
 
     In a transaction that cannot write. Return for each exception the http(s) addresses of its frames, None for those
     that have none, or None. Of several plugins the first that has an address of a frame counts. Failures are only in

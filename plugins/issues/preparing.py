@@ -9,7 +9,7 @@ from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.redaction import NAMED, Redaction, check_pattern, redaction
 from snaglist.plugins.issues.values.contexts import named_values
 
-REDACTED = [
+REDACTED_KEYS = [
     "password", "passwd", "secret", "token", "api_key", "apikey", "access_token", "refresh_token", "authorization",
     "cookie", "set-cookie", "session", "csrf", "credit_card", "card_number", "cvv",
 ]  # fmt: skip
@@ -34,7 +34,7 @@ class PatternsOption(Option):
 
 
 PRIVACY = (
-    Option("privacy.redact_keys", REDACTED, "values under these keys are never stored, and not shown of raw logs"),
+    Option("privacy.redact_keys", REDACTED_KEYS, "values under these keys are never stored, and not shown of raw logs"),
     PatternsOption(
         "privacy.redact_patterns",
         [],
@@ -58,7 +58,7 @@ def prepare_events(call: Call, events: Sequence[Event]) -> Sequence[Event]:
         elif event.user is None:
             if from_access and event.access is not None and event.access.user:
                 event.user = event.access.user
-            elif event.context and any(hint in event.context.lower() for hint in hints):
+            elif (context := event.context.lower()) and any(hint in context for hint in hints):
                 event.user = user_in(named_values(event.context))
         redact(event, without)
     return events

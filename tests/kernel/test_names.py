@@ -26,8 +26,9 @@ CONTROLS = ("\n", "\r\n", "\t", "\x1b[31m", "\x7f", "\x85", "\x9b", "\u2028", "\
 WORDS = "must be one line without control characters"
 TURNING = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 # Short texts of requests that are no names: secrets, zones and patterns have rules of their own, a word is looked for
-# in texts of several lines, an id is looked up, and the title of an issue may be a message of several lines.
-OTHERS = {"title", "secret", "timezone", "pattern", "match_word", "debug_id"}
+# in texts of several lines, an id is looked up, as is the user that events name, whatever a sender called them, and the
+# title of an issue may be a message of several lines.
+OTHERS = {"user", "title", "secret", "timezone", "pattern", "match_word", "debug_id"}
 
 
 def texts(service: Service) -> Iterator[tuple[str, str, str, dict[str, Any]]]:

@@ -116,7 +116,7 @@ def find_events(
 ) -> Found:
     """Return up to `limit` events and one more, behind a place; needs an open transaction."""
     found = Found([], [])
-    for text in _candidates(call, wanted, after, newest_first, found):
+    for text in _candidates(call, wanted, after, newest_first):
         found.looked_at += 1
         place = Place(text.row.occurred_at, text.row.id)
         if not wanted.by_text or wanted.holds(text):
@@ -133,7 +133,7 @@ def find_events(
 def matching_texts(call: Call, wanted: Wanted, most: int, found: Found) -> Iterator[StoredText]:
     """Give the newest events that are wanted, at most so many; `found` tells how many were looked at."""
     given = 0
-    for text in _candidates(call, wanted, None, True, found):
+    for text in _candidates(call, wanted, None, newest_first=True):
         found.looked_at += 1
         found.last = Place(text.row.occurred_at, text.row.id)
         if not wanted.by_text or wanted.holds(text):
@@ -144,9 +144,7 @@ def matching_texts(call: Call, wanted: Wanted, most: int, found: Found) -> Itera
             return
 
 
-def _candidates(
-    call: Call, wanted: Wanted, after: Place | None, newest_first: bool, found: Found
-) -> Iterator[StoredText]:
+def _candidates(call: Call, wanted: Wanted, after: Place | None, newest_first: bool) -> Iterator[StoredText]:
     few = _few(call.db, wanted)
     if few is not None:
         places = sorted(few, reverse=newest_first)

@@ -9,7 +9,7 @@ _MONTH = (
 )
 _DAY = r"(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs?)?|Fri|Sat(?:ur)?|Sun)(?:day)?\b,?"
 _ZONE = r"(?:UTC|GMT|CES?T|EES?T|WES?T|[ECMP][SD]T|BST|IST|JST|KST|MSK|AES?T|AEDT)"
-_UNIT = (
+UNIT = (
     r"(?:(?:[munµ]|micro|milli|nano)?s(?:ec(?:ond)?s?)?|(?:micro|milli|nano)seconds?|min(?:ute)?s?|h(?:ours?|rs?)?|d(?:ays?)?"
     r"|m|(?:[kKMGTP]i?)?B|[kKMGTP]i?[bB]?(?:ytes?)?|bytes?|%|percent|[mc]?s)"
 )
@@ -39,8 +39,8 @@ _RULES: Rules = tuple(
         (rf"({_V}) ?[ap]\.? ?m\b\.?", r"\1", re.IGNORECASE),
         (rf"({_V}) \(?{_ZONE}\b\)?", r"\1", 0),
         # a value said again in parentheses, units
-        (rf"({_V}|(?<!\S)[\w-]{{1,60}}\.[a-z]{{2,5}})(?: {_UNIT})? \((?:{_V}(?: ?{_UNIT})?)?\)", r"\1", 0),
-        (rf"({_V}) {_UNIT}(?![\w=-])", r"\1", 0),
+        (rf"({_V}|(?<!\S)[\w-]{{1,60}}\.[a-z]{{2,5}})(?: {UNIT})? \((?:{_V}(?: ?{UNIT})?)?\)", r"\1", 0),
+        (rf"({_V}) {UNIT}(?![\w=-])", r"\1", 0),
         (rf"{_V} {_CURRENCY}(?!\w)|(?<!\S){_CURRENCY} {_V}", "<*>", 0),
         # lists of any length
         (_LIST, r"\1 (<*>)", re.IGNORECASE),

@@ -14,7 +14,7 @@ from snaglist.plugins.issues.values.index import rows_with
 from snaglist.plugins.issues.values.reading import StoredText
 from snaglist.plugins.issues.values.storing import LAYOUT
 from snaglist.plugins.issues.values.storing import STACK as STACK_TEXT
-from snaglist.plugins.issues.values.words import index_begin, index_word
+from snaglist.plugins.issues.values.words import index_prefix, index_word
 
 CHUNK = 500
 
@@ -48,7 +48,7 @@ def matching(terms: Sequence[Term], fixed: frozenset[str]) -> Matching:
         if term.without or term.kind == STACK:
             continue
         if term.kind == PREFIX:
-            written = index_begin(term.words[0])
+            written = index_prefix(term.words[0])
             if begin is None and not any(word.startswith(written) for word in fixed):
                 begin = term.words[0]
         else:
@@ -63,7 +63,7 @@ def _holds(term: Term, text: StoredText) -> bool:
     if term.kind == VALUE:
         return text.has_value(term.folded)
     if term.kind == PREFIX:
-        begin = index_begin(term.words[0])
+        begin = index_prefix(term.words[0])
         return any(word.startswith(begin) for word in text.index_words)
     if term.kind == WORD and term.words:
         return index_word(term.words[0]) in text.index_words

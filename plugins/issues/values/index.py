@@ -25,9 +25,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql, postgresql
 
-from snaglist.plugins.issues.values.words import index_begin, index_word
+from snaglist.plugins.issues.values.words import index_prefix, index_word
 from snaglist.plugins.system import qualified
 
+MERGED_PAGES = 500  # at once
 _SPLIT = "array_to_tsvector(string_to_array(words, ' '))"
 
 
@@ -89,10 +90,26 @@ def indexed_at_once(db: Connection, indexed: Table) -> Iterator[None]:
     db.exec_driver_sql(f"UPDATE {index}_later SET later = 0")
 
 
+def tidy_word_index(db: Connection, indexed: Table, *, first: bool) -> bool:
+    """Write a part of an index anew, without words that no row has any more; False when nothing is left to do.
+
+    Only SQLite keeps them until then: PostgreSQL and MariaDB do it themselves, in their own time.
+    """
+    if db.dialect.name != "sqlite":
+        return False
+    index = f"{indexed.name}_index"
+    changes = "SELECT total_changes()"
+    before = db.exec_driver_sql(changes).scalar_one()
+    pages = -MERGED_PAGES if first else MERGED_PAGES  # negative: all of the index is to become one part
+    db.exec_driver_sql(f"INSERT INTO {index}({index}, rank) VALUES('merge', {pages})")
+    return bool(db.exec_driver_sql(changes).scalar_one() - before >= 2)  # as SQLite's documentation of FTS5 says
+
+
 def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
     """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
-    others = [index_word(word) for word in words[:-1]]
-    last = index_begin(words[-1]) if prefix else index_word(words[-1])
+    *others, last = words
+    others = [*map(index_word, others)]
+    last = index_prefix(last) if prefix else index_word(last)
     ids = indexed.c.id
     if db.dialect.name == "sqlite":
         index = table(f"{indexed.name}_index", column("rowid"), column(f"{indexed.name}_index"))

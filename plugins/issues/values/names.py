@@ -4,12 +4,11 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from snaglist.plugins.issues.grouping.phrases import UNIT
+
 _KEY = re.compile(r"""([^\W\d][\w.-]{0,60})\s?[=:]\s?["'\[({<]?\Z""")
 _WORD = re.compile(r"([^\W\d_][\w-]{0,40})[^\w]{0,12}\Z")
-_UNIT = re.compile(
-    r"\s?(ms|msec|s|sec|secs|seconds?|milliseconds?|us|µs|ns|min|minutes?|hours?|days?|%|[kKmMgGtT]i?[bB]|bytes?|rows?"
-    r"|times|items?|lines?)\b|\s?%"
-)
+_UNIT = re.compile(rf"\s?({UNIT})(?![\w=-])")
 _AFTER = re.compile(r"\s?([^\W\d_]{3,40})\b")
 
 
@@ -23,7 +22,7 @@ def named(pieces: tuple[str, ...]) -> list[tuple[str, str]]:
         name = _name(before, after) or "value"
         taken[name] = taken.get(name, 0) + 1
         number = f" {taken[name]}" if taken[name] > 1 else ""
-        found.append((name + number, unit[0].strip() if unit else ""))
+        found.append((name + number, unit[1] if unit else ""))
     return found
 
 

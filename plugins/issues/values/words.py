@@ -18,9 +18,10 @@ _MOST_PARTS = 3
 # Index words are of letters, digits and underscores alone, which no database takes apart, and longer than what MariaDB
 # leaves out for being short or frequent. What else a word holds is written with an underscore.
 _BEGIN = "__"
-# MariaDB and MySQL leave out what is longer (innodb_ft_max_token_size): of such a word its beginning and a hash are kept.
-_LONGEST, _KEPT = 84, 64
 _WRITTEN = {"_": "__", "-": "_a", ".": "_b", "@": "_c"}
+# MySQL and MariaDB leave out longer ones (`innodb_ft_max_token_size`): these are cut, and told apart by a digest.
+_MAX_WRITTEN = 84
+_MAX_HEAD = MAX_WORD + len(_BEGIN)
 
 
 def words_of(text: str) -> list[str]:
@@ -44,7 +45,7 @@ def whole_words(text: str) -> list[str]:
 
 def index_words(words: Iterable[str]) -> str:
     """Return words as the index of the database takes them."""
-    return " ".join([_BEGIN + word if word.isalnum() and word.isascii() else _written(word) for word in words])
+    return " ".join(map(index_word, words))
 
 
 def index_word(word: str) -> str:
@@ -52,15 +53,17 @@ def index_word(word: str) -> str:
     return _BEGIN + word if word.isascii() and word.isalnum() else _written(word)
 
 
-def index_begin(begin: str) -> str:
-    """Return how index words begin whose words begin so; of a long beginning, what is kept of every word."""
-    return _spelled(begin)[:_KEPT]
+def index_prefix(word: str) -> str:
+    """Return what the index words begin with of all words that begin with one; of a long one only its head counts."""
+    return _spelled(word)[:_MAX_HEAD]
 
 
 @lru_cache(maxsize=8192)
 def _written(word: str) -> str:
     spelled = _spelled(word)
-    return spelled if len(spelled) <= _LONGEST else f"{spelled[:_KEPT]}_h{digest(word)[:16]}"
+    if len(spelled) <= _MAX_WRITTEN:
+        return spelled
+    return spelled[:_MAX_HEAD] + digest(word)[: _MAX_WRITTEN - _MAX_HEAD]
 
 
 def _spelled(word: str) -> str:

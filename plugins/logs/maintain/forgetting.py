@@ -8,7 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from snaglist.kernel import Call
-from snaglist.plugins.issues import count_out, forget_events, forget_in_issues, issues_of_user, show_path, show_whole
+from snaglist.plugins.issues import (
+    count_out,
+    forget_events,
+    forget_in_issues,
+    issues_of_user,
+    show_path,
+    show_whole,
+    tidy_indexes,
+)
 from snaglist.plugins.logs.maintain import queries
 from snaglist.plugins.logs.pushing import retiring
 from snaglist.plugins.logs.pushing.packing import Packer
@@ -90,6 +98,7 @@ def _forget(call: JobCall, deletion_id: int, user: str) -> set[int]:
         last = issue_ids[-1]
         call.check_cancelled()
     _repack(call)
+    tidy_indexes(call)
     _step(call, lambda: queries.forget_name(call.db, deletion_id))
     return emptied
 

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.servers
 
 JO, ANA = "jo@example.com", "ana@example.com"
 SECRETS = ("jo@example.com", "471104711", "Elm Street 7", "jo-was-here")
+WORDS = (b"1104711",)  # as the index of SQLite has them: a beginning that two words share stands there once
 CONFIRMATION = "FORGET USER"
 TRACE = """Traceback (most recent call last):
   File "/srv/app/pay.py", line 3, in charge
@@ -87,6 +88,15 @@ def said(service: Any) -> str:
     return "\n".join(found)
 
 
+def indexed(service: Any) -> bytes:
+    """Return what the indexes of SQLite hold; those of the other databases cannot be looked into."""
+    with service.call().transaction(write=False) as db:
+        if db.dialect.name != "sqlite":
+            return b""
+        parts = [f"SELECT block FROM {name}_index_data" for name in ("occurrences", "grouping_texts")]
+        return b"".join(db.exec_driver_sql(" UNION ALL ".join(parts)).scalars())
+
+
 def users(client: Client) -> list[str | None]:
     issues = client.get("errors", limit=200).json["data"]
     return sorted(one["user"] for issue in issues for one in client.get("events", id=issue["id"]).json["data"])
@@ -96,6 +106,8 @@ def check_forgotten(client: Client) -> None:
     text = said(client.service)
     for secret in SECRETS:
         assert secret not in text, text[max(0, text.index(secret) - 300) : text.index(secret) + 100]
+    for word in WORDS:
+        assert word not in indexed(client.service)
     assert users(client) == [ANA] * 10
     for secret in SECRETS[:2]:
         assert client.get("errors", q=f'"{secret}"').json["data"] == []
@@ -121,6 +133,8 @@ def test_all_of_somebody_goes(client: Client, store: Any, tmp_path: Path) -> Non
     assert [issue["events"] for issue in shown["by_issue"]] == [6, 4, 1, 1]
     assert [(file["path"], file["events"]) for file in shown["files"]] == [(str(log), 4)]
     assert all(secret in said(client.service) for secret in SECRETS)  # or the test could not fail
+    words = indexed(client.service)
+    assert all(word in words for word in WORDS) or not words
     answer = client.post("forget-user", {"user": JO, "confirmation": CONFIRMATION}, wait="1")
     assert answer.status == 200, answer.text
     assert answer.json["deleted"] == {"occurrences": 12, "empty_issue_groups": 2}
@@ -203,3 +217,15 @@ def test_only_the_phrase_and_whole_names(sqlite_client: Client, sqlite_store: An
     for other in ("jo", JO.upper(), "%"):
         assert sqlite_client.get("user-events-preview", user=other).json["events"] == 0
     assert sqlite_store.count(tables.occurrences) == 22
+
+
+def test_the_index_keeps_no_word(sqlite_client: Client, sqlite_store: Any, tmp_path: Path) -> None:
+    """SQLite only notes that a word is gone, until parts of its index are written anew."""
+    log = tmp_path / "app.log"
+    lines = [line(number % 60, ANA, str(100_000_007 + number * 104_729)) for number in range(900)]
+    log.write_text("".join([*lines[:450], line(30, JO, "471104711"), *lines[450:]]))
+    assert sqlite_store.scan(log) == 901
+    assert WORDS[0] in indexed(sqlite_client.service)
+    sqlite_client.post("forget-user", {"user": JO, "confirmation": CONFIRMATION}, wait="1")
+    assert WORDS[0] not in indexed(sqlite_client.service)
+    assert len(sqlite_client.get("errors", q=lines[700].split()[4]).json["data"]) == 1

@@ -42,7 +42,7 @@ export default (ui, narrow) => {
   const facet = (total) => (one) => html`<li class="affected-one"><h3><b>${title(one)}</b> <span class="faint">${said(one, total)}</span></h3>
     ${one.numbers ? numbers(one.numbers) : bars(one, total)}</li>`;
 
-  const facets = (some, total) => html`<ul class="affected">${keyed(some, ({ name }) => name, facet(total))}</ul>`;
+  const facets = (some, total) => html`<ul class="affected">${keyed(some, ({ kind, name }) => `${kind} ${name}`, facet(total))}</ul>`;
 
   const constant = (some) => some.length > 0 && html`<dl class="pairs" aria-label="The same in all of them">
     ${some.map((one) => html`<div><dt>${title(one)}</dt><dd class="mono">${one.values[0].value}${one.unit && ` ${one.unit}`}</dd></div>`)}</dl>`;

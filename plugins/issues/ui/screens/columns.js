@@ -41,7 +41,7 @@ export default (ui, memory, narrow, badge) => {
     const columns = possible(rows, counted);
     const shown = chosen(rows, counted).map(({ name }) => name);
     return columns.length > 0 && html`<details class="picker"><summary>Columns</summary>
-      <div class="checks" role="group" aria-label="Columns">${keyed(columns, ({ name }) => name, ({ name }) => html`<label class="check">
+      <div class="checks" role="group" aria-label="Columns">${keyed(columns, ({ kind, name }) => `${kind} ${name}`, ({ name }) => html`<label class="check">
         <input type="checkbox" .checked=${shown.includes(name)} @change=${({ target }) => choose(name, target.checked)} />${name}</label>`)}</div></details>`;
   }
 

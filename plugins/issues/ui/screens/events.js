@@ -98,7 +98,7 @@ export default (ui, { narrow, time, memory, badge }) => {
     return html`<tr aria-current=${row.id === subject ? "true" : null} @click=${opening(row)}>
       <td class="wrap event-message" data-level=${row.severity}>${message(row, LETTERS)}</td>
       <td><a href=${ui.link(way(row))} title="Show this event">${row.occurred_at}</a></td>
-      ${keyed(shown, ({ name }) => name, (column) => html`<td class="event-cell" data-name=${column.name}>${columns.cell(row, column)}</td>`)}
+      ${keyed(shown, ({ kind, name }) => `${kind} ${name}`, (column) => html`<td class="event-cell" data-name=${column.name}>${columns.cell(row, column)}</td>`)}
       ${logs && html`<td>${lines(row, several)}</td>`}</tr>`;
   }
 

@@ -62,6 +62,11 @@ def test_values_are_called_by_what_stands_beside_them(message: str, names: list[
     assert named(split_message(Event(message)).pieces) == names
 
 
+def test_a_unit_that_the_logger_wrote_behind_a_value_is_told() -> None:
+    event = Event("copied 12 KiB in 3 s of 7 rows", template="copied {size} KiB in {time} s of {n} rows")
+    assert named(split_message(event).pieces) == [("copied", "KiB"), ("in", "s"), ("of", "")]
+
+
 @given(st.text(max_size=300))
 def test_any_message_comes_back(message: str) -> None:
     layout = split_message(Event(message))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from snaglist.plugins.issues.search.words import read_terms
-from snaglist.plugins.issues.values.words import index_begin, index_word, whole_words, words_of
+from snaglist.plugins.issues.values.words import index_prefix, index_word, whole_words, words_of
 
 
 @pytest.mark.parametrize(
@@ -27,10 +27,11 @@ def test_words_of_a_text(text: str, words: list[str]) -> None:
 def test_index_words_differ_as_words_do(one: str, other: str) -> None:
     for first in words_of(one):
         written = index_word(first)
-        assert len(written) <= 84 and written.isascii() and written.replace("_", "a").isalnum()
+        assert written.isascii() and written.replace("_", "a").isalnum()
+        assert len(written) <= 84, "MySQL and MariaDB leave it out"
         for second in words_of(other):
             assert (written == index_word(second)) == (first == second)
-            assert index_word(second).startswith(index_begin(first)) or not second.startswith(first)
+            assert index_word(second).startswith(index_prefix(first)) or not second.startswith(first)
 
 
 @pytest.mark.parametrize(

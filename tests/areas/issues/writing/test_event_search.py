@@ -12,7 +12,6 @@ from snaglist.plugins.issues.storing import Unstored
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
-
 STACK = [Frame("charge", "/srv/shop/payment.py", 57), Frame("pay", "/srv/shop/orders.py", 12)]
 
 
@@ -153,6 +152,23 @@ def test_values_are_counted(shop: Client) -> None:
     assert some["meta"]["events"] == 7
 
 
+@pytest.mark.parametrize(("last", "most"), [("905 ms", 905.0), ("1 s", None)])
+def test_numbers_of_different_units_have_no_distribution(desk: Any, last: str, most: float | None) -> None:
+    desk.store(*(Event(f"Report failed, took {took}") for took in (*(f"{900 + n} ms" for n in range(5)), last)))
+    (took,) = (one for one in Client(desk.service).get("event-values", id=1).json["data"] if one["name"] == "took")
+    assert (took["numbers"] or {}).get("max") == most
+
+
+def test_what_the_context_says_again_counts_once(desk: Any) -> None:
+    said = {"host": "db-1", "release": "v0", "order": "7"}
+    desk.store(Event("order=7 failed", context=json.dumps(said), server_name="db-1", release="v1"))
+    found = Client(desk.service).get("event-values", id=1).json["data"]
+    counted = {(one["kind"], one["name"]): (one["values"][0]["value"], one["events"]) for one in found}
+    assert counted[("event", "host")] == ("db-1", 1) and ("context", "host") not in counted
+    assert counted[("event", "release")] == ("v1", 1) and counted[("context", "release")] == ("v0", 1)
+    assert counted[("message", "order")] == ("7", 1) and ("context", "order") not in counted
+
+
 def test_events_are_exported(shop: Client) -> None:
     issue = ids_of(shop)[PAYMENT]
     lines = shop.get("events", id=issue, format="ndjson", q="web-1").text.splitlines()
@@ -210,3 +226,13 @@ def test_removed_events_are_found_no_more(desk: Any, shop: Client) -> None:
     with desk.call() as call:
         remove_occurrences(call.db, [event["id"]])
     assert shop.get("errors", q="52045").json["data"] == []
+
+
+@pytest.mark.parametrize("word", ["предупреждение", "п" * 60])
+def test_long_words_of_any_script_are_found(desk: Any, word: str) -> None:
+    """Longer than what the index of MariaDB takes for a word, as it is written there."""
+    desk.store(Event("Report 7 failed", context=json.dumps({"subject": word}), occurred_at="2026-01-03 10:00:00"))
+    client = Client(desk.service)
+    for text in (word, f"{word[:-2]}*", f'value:"{word}"'):
+        assert [issue["matching"]["events"] for issue in client.get("errors", q=text).json["data"]] == [1], text
+    assert client.get("errors", q=f"{word[:-1]}а").json["data"] == []
