@@ -15,6 +15,7 @@ from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.matching import Matching, matching_of
 from snaglist.plugins.issues.search.words import read_terms
 from snaglist.plugins.issues.tables import occurrences
+from snaglist.plugins.issues.values.contexts import UNINDEXED
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.words import whole_words
 
@@ -73,7 +74,8 @@ class Wanted:
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may be meant; None where no index tells."""
-        words = dict.fromkeys(word for value in self.values for word in whole_words(value.value))
+        told = [value.value for value in self.values if value.value not in UNINDEXED]
+        words = dict.fromkeys(word for value in told for word in whole_words(value))
         matching = self.matching
         return Matching(matching.terms, (*words, *matching.words), matching.prefix).narrowed(db)
 

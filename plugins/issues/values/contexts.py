@@ -5,7 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from snaglist.plugins.issues.storing.texts import clean_json
+
 MAX_CONTEXT = 12_000  # characters of a context that are looked at: what an occurrence keeps of it
+UNINDEXED = ("true", "false")  # values that find nothing, because they say nothing without their names
 _DEEPER, _SAYS_NOTHING = (dict, list), (bool, type(None))
 _NAME = re.compile(r'"(?:[^"\\]|\\.){0,200}"\s*:|(?<![\w.-])[\w.-]{1,80}=')
 
@@ -28,7 +31,9 @@ def _read(context: str) -> Any:
     if not context.startswith(("{", "[")) or len(context) > MAX_CONTEXT:
         return None
     try:
-        return json.loads(context)
+        given = json.loads(context)
+        # An escape may stand for what no text can hold: a half of a surrogate.
+        return clean_json(given) if "\\u" in context else given
     except (ValueError, RecursionError):
         return None
 
