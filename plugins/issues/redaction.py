@@ -51,7 +51,9 @@ _PAIR = (
     r"""\b(?:name|key)\\{{0,3}}["']?\s?[=:]\s?\\{{0,3}}["']{names}\\{{0,3}}["']\s?,"""
     r"""\s?\\{{0,3}}["']?value\\{{0,3}}["']?\s?[=:]\s?"""
 )
-_GIVES = r"""\\{0,3}["'\]]{0,2}\s{0,4}(?:=>|:=|=|:|%3D)\s{0,4}"""
+_GIVES = (
+    r"""\\{0,3}["'\]]{0,2}\s{0,4}(?:=>|:=|=|:|%3D)\s{0,80}"""  # in JSON of many lines much may stand before a value
+)
 # What code gives to a name, or compares it with: a text in quotes or a number, also behind the type of a variable.
 _GIVEN = (
     r"""["'\]]{0,2}\s{0,4}(?:=>|[=!]={1,2}|:=|:[\w.,| \[\]]{0,60}=|[=:])\s{0,4}[a-zA-Z]{0,2})"""
@@ -169,7 +171,8 @@ def _without_card(found: Any) -> str:
         for last in range(min(len(groups), first + _MAX_GROUPS) - 1, first - 1, -1):
             start, end = groups[first].start(), groups[last].end()
             if _is_card(given[start:end]) and all(len(group[0]) >= _LEAST_GROUP for group in groups[first : last + 1]):
-                return given[:start] + REDACTED + _CARD.sub(_without_card, given[end:])
+                behind: str = _CARD.sub(_without_card, given[end:])
+                return given[:start] + REDACTED + behind
         first += 1
     return given
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from snaglist.plugins.issues.preparing import REDACTED_KEYS
-from snaglist.plugins.issues.redaction import CARD, Redaction
+from snaglist.plugins.issues.events import AccessInfo, Event, ExceptionInfo, Frame
+from snaglist.plugins.issues.preparing import REDACTED_KEYS, redact
+from snaglist.plugins.issues.redaction import CARD, EMAIL, Redaction
 
 R = "[redacted]"
 
@@ -32,6 +33,7 @@ R = "[redacted]"
         ("db_password=a clientSecret=b DB_PASSWORD: c", f"db_password={R} clientSecret={R} DB_PASSWORD: {R}"),
         ("Authorization: ApiKey abc n", f"Authorization: {R} n"),
         ('Authorization: Digest username="jo", response="a"', f"Authorization: {R}"),
+        ('{\n  "password":\n      "a"\n}', f'{{\n  "password":\n      "{R}"\n}}'),
         ("Cookie: a=b; sid=c\nn", f"Cookie: {R}\nn"),
         ('{"name":"Authorization","value":"Bearer a"}', f'{{"name":"Authorization","value":"{R}"}}'),
         ("GET /x?token=a&n=1", f"GET /x?token={R}&n=1"),
@@ -65,6 +67,15 @@ def test_other_texts_stay(text: str) -> None:
 )
 def test_numbers_of_cards(text: str, shown: str) -> None:
     assert Redaction([], [CARD]).text(text) == shown
+
+
+def test_secrets_are_taken_out_of_all_texts_of_an_event() -> None:
+    texts = {name: f"at jo@example.com {name}" for name in ("message", "context", "stack", "template", "server_name")}
+    raised = ExceptionInfo("Of jo@example.com", "to jo@example.com", [Frame("f", "/of/jo@example.com/a.py", 3)])
+    access = AccessInfo("GET", "/of/jo@example.com", 500, user="jo@example.com")
+    event = Event(**texts, exceptions=[raised], access=access, tags=["jo@example.com"], user="jo@example.com")
+    redact(event, Redaction([], [EMAIL]))
+    assert "jo@" not in repr(event) and raised.frames[0].file == f"/of/{R}/a.py"
 
 
 @pytest.mark.parametrize("piece", ["token=[", '"token":"a\\"', "password=(", "cookie: a=b; ", '{"session":', "4111 "])
