@@ -59,6 +59,7 @@ _GIVEN = (
     r"""["'\]]{0,2}\s{0,4}(?:=>|[=!]={1,2}|:=|:[\w.,| \[\]]{0,60}=|[=:])\s{0,4}[a-zA-Z]{0,2})"""
     r"""("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|[0-9][\w.]*)"""
 )
+_OPENING = (":", "=", ">", "[", "{", "(")
 _MARK = re.compile(r"""[a-zA-Z]{0,2}(\\*["'`])""")
 _NAME_MARK = re.compile(r"""(\\*["'])\]?\s*:\s*\Z""")
 _GROUP = re.compile(r"[0-9]+")
@@ -73,6 +74,7 @@ class Redaction:
         names = _names([name for name in keys if _spelled(name)])
         given = rf"{names}{_GIVES}|--{names}\s+|{_PAIR.format(names=names)}"
         self._keys = _compiled(rf"(?i)({given}){_VALUE}") if names else None
+        self._opens = _compiled(rf"(?i)(?:{names}{_GIVES})[\[{{(]?\z") if names else None
         self._elements = _compiled(rf"(?i)(<[\w.:-]{{0,80}}?{names}(?:\s[^<>]{{0,200}})?>)([^<]+)") if names else None
         self._code = _compiled(rf"(?i)({names}{_GIVEN}") if names else None
         # Nearly no text holds a name: to look for the longest part of each is quicker than the expression.
@@ -98,6 +100,13 @@ class Redaction:
         if self._elements is not None and "</" in text:
             text = self._elements.sub(_without_value, text)
         return self._without_patterns(text)
+
+    def line(self, text: str, earlier: str) -> str:
+        """Return a line without it; at the end of the one before may stand the name of what it begins with."""
+        earlier = clean(earlier.rstrip())
+        if self._opens is None or not earlier.endswith(_OPENING) or not self._opens.search(earlier):
+            return self.text(text)
+        return self.text(f"{earlier}\n{text}").partition("\n")[2] or REDACTED
 
     def code(self, line: str) -> str:
         """Return a line of code without it. Names that are given to names are no secrets."""

@@ -1,7 +1,7 @@
 """A search in the raw lines in steps: each is bounded, says how far it came, and gives the place to go on from."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from snaglist.plugins.logs.parsers import ParserFailed
 from snaglist.plugins.logs.read.files import OpenFile
 from snaglist.plugins.logs.read.parsing import ParseFailure
 from snaglist.plugins.logs.show.raw_text import MAX_COUNTED, opened_file
-from snaglist.plugins.logs.show.shown import shown_text
+from snaglist.plugins.logs.show.shown import shown_lines
 from snaglist.plugins.logs.store import queries
 
 SECONDS: Final = 1.0
@@ -167,7 +167,6 @@ class Step:
             return True
         begun = time.monotonic()
         with file.content() as stream:
-            around = AROUND if self._judged or self._query["context"] else 0
             scan = Scan(
                 stream,
                 self._pattern,
@@ -175,7 +174,7 @@ class Step:
                 size=source.size,
                 position=place.position,
                 until=place.until,
-                around=around,
+                around=AROUND,
             )
             if file.state.compression:
                 # To come back to a place means to unpack what is before. A step that takes as long as that was makes
@@ -196,7 +195,9 @@ class Step:
 
     def _take(self, source: Row[Any], scan: Scan, found: Found, numbers: LineNumbers, entries: Entries | None) -> None:
         """Add a line to the hits, if what is shown of it has a match and its entry is wanted."""
-        text = self._shown(source, found.data)
+        context = self._query["context"]
+        earlier = scan.before(found, context + 1)
+        (text,) = self._shown(source, [found.data], b"".join(earlier[-1:]))
         # What is hidden cannot be found. Of a very long line only a part is at hand, in which ^ and $ mean nothing.
         changed = text != found.data.decode(source.encoding, "replace").removeprefix("\ufeff").rstrip("\r\n")
         if (found.whole or changed) and not self._pattern.fits(text):
@@ -206,9 +207,9 @@ class Step:
             return
         spans = self._pattern.spans(text, _MAX_SPANS)
         shown, spans = _cut(text, spans)
-        context = self._query["context"]
-        before = [self._shown(source, line)[:MAX_TEXT] for line in scan.before(found, context)] if context else []
-        after = [self._shown(source, line)[:MAX_TEXT] for line in scan.after(found, context)] if context else []
+        before = [line[:MAX_TEXT] for line in self._shown(source, earlier)[-context:]] if context else []
+        behind = self._shown(source, scan.after(found, context), found.data) if context else []
+        after = [line[:MAX_TEXT] for line in behind]
         self._characters += sum(map(len, (shown, *before, *after)))
         self._hits.append(
             {
@@ -229,8 +230,8 @@ class Step:
             }
         )
 
-    def _shown(self, source: Row[Any], line: bytes) -> str:
-        return shown_text(self._call, line, source.encoding).rstrip("\r\n")
+    def _shown(self, source: Row[Any], lines: Sequence[bytes], earlier: bytes = b"") -> list[str]:
+        return shown_lines(self._call, lines, source.encoding, earlier)
 
     def _is_wanted(self, entry: Entry) -> bool:
         """Tell whether an entry is of the time and level asked for; one of an unknown time may be."""

@@ -14,7 +14,7 @@ from snaglist.plugins.logs.pushing import pushed_text
 from snaglist.plugins.logs.read.files import OpenFile, open_file
 from snaglist.plugins.logs.read.parsing import ParseFailure, parse, read_with, reader_again
 from snaglist.plugins.logs.show.feeds import count_feeds, line_feed, split_lines
-from snaglist.plugins.logs.show.shown import shown_text
+from snaglist.plugins.logs.show.shown import shown_lines, shown_text
 from snaglist.plugins.logs.store import coverage, queries
 
 MAX_CONTENT = 4 * 1024 * 1024
@@ -22,6 +22,7 @@ MAX_AROUND = 256 * 1024  # bytes looked at on each side for context lines
 MAX_COUNTED = 1 << 30  # bytes before a line whose number is counted: half a second
 MAX_EVENTS = 50_000  # looked at for the next one of a level
 _SCAN = 256 * 1024
+_EARLIER = 4096  # bytes of the line before a page
 _COUNTED = 1 << 20
 GONE = "Raw source is no longer available."
 
@@ -40,11 +41,12 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         content = _read(stream, row.byte_start, min(row.byte_end - row.byte_start, MAX_CONTENT))
         if len(content) < min(row.byte_end - row.byte_start, MAX_CONTENT):
             raise NotFound(GONE)
-        before = after = b""
+        before: list[bytes] = []
+        after: list[bytes] = []
         if context:
             begin = max(0, row.byte_start - MAX_AROUND)
-            before = b"".join(split_lines(_read(stream, begin, row.byte_start - begin), feed)[-context:])
-            after = b"".join(split_lines(_read(stream, row.byte_end, MAX_AROUND), feed)[:context])
+            before = split_lines(_read(stream, begin, row.byte_start - begin), feed)[-context - 1 :]
+            after = split_lines(_read(stream, row.byte_end, MAX_AROUND), feed)[:context]
     return {
         **_place(row, source),
         "byte_start": row.byte_start,
@@ -52,9 +54,15 @@ def event_text(call: Call, occurrence_id: int, context: int) -> dict[str, Any]:
         "path": show_path(call, source.path),
         "content": shown_text(call, content, source.encoding),
         "truncated": row.byte_end - row.byte_start > MAX_CONTENT,
-        "before": shown_text(call, before, source.encoding),
-        "after": shown_text(call, after, source.encoding),
+        "before": "".join(_whole_lines(call, before, source.encoding)[-context:]) if context else "",
+        "after": "".join(_whole_lines(call, after, source.encoding, b"".join(split_lines(content, feed)[-1:]))),
     }
+
+
+def _whole_lines(call: Call, lines: Sequence[bytes], encoding: str, earlier: bytes = b"") -> list[str]:
+    feed = line_feed(encoding)
+    texts = shown_lines(call, lines, encoding, earlier)
+    return [f"{text}\n" if line.endswith(feed) else text for text, line in zip(texts, lines, strict=True)]
 
 
 def _place(row: Row[Any], source: Row[Any]) -> dict[str, Any]:
@@ -90,6 +98,8 @@ def whole_source(
             offset = _skip_lines(stream, 0, line - 1, source.size, source.encoding)
         start, data, following = _page(stream, source.size, offset, lines, tail, source.encoding)
         number = line_number(stream, start, source.encoding) if numbered else None
+        begin = max(0, start - _EARLIER)
+        earlier = split_lines(_read(stream, begin, start - begin), feed)[-1:]
     shown = split_lines(data, feed)[:lines]
     with call.transaction(write=False) as db:
         places = queries.occurrences_within(db, source.id, start, start + len(data))
@@ -100,7 +110,7 @@ def whole_source(
         "offset": start,
         "next_offset": following,
         "line": number,
-        "lines": _numbered(call, shown, start, places, source.encoding),
+        "lines": _numbered(shown_lines(call, shown, source.encoding, b"".join(earlier)), shown, start, places),
         **coverage.shown_reading(source),
     }
 
@@ -184,18 +194,17 @@ def _skip_lines(stream: BinaryIO, position: int, count: int, size: int, encoding
 
 
 def _numbered(
-    call: Call, lines: Sequence[bytes], start: int, places: Sequence[Row[Any]], encoding: str
+    texts: Sequence[str], lines: Sequence[bytes], start: int, places: Sequence[Row[Any]]
 ) -> list[dict[str, Any]]:
     """Give each line its offset and the occurrence it belongs to; both lists are in order."""
     shown = []
     following = iter(places)
     place = next(following, None)
-    for line in lines:
+    for text, line in zip(texts, lines, strict=True):
         while place is not None and place.byte_end <= start:
             place = next(following, None)
         # A byte order mark stands before the first event, in its line.
         inside = place is not None and place.byte_start < start + len(line)
-        text = shown_text(call, line, encoding).rstrip("\r\n")
         shown.append({"offset": start, "text": text, "occurrence": place.id if place is not None and inside else None})
         start += len(line)
     return shown

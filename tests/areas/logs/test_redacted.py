@@ -38,3 +38,28 @@ def test_secrets_are_neither_stored_nor_shown(shown: Client) -> None:
         assert not any(secret in answer for answer in answers), secret
         assert shown.get("errors", q=f'"{secret}"').json["data"] == []
     assert "4111111111111112" in answers[0], "a number that is no card's stays"
+
+
+def test_a_value_is_hidden_that_stands_on_the_line_behind_its_name(tmp_path: Path, make_store: Any) -> None:
+    log = tmp_path / "app.log"
+    log.write_text(
+        '2026-01-03 10:00:00 ERROR Login failed {\n  "password":\n     "hunter2",\n  "order": 7\n}\n'
+        "2026-01-03 10:00:01 ERROR Next token: [\n  tok_9f8e ]\n"
+        "2026-01-03 10:00:02 ERROR The last one\n"
+    )
+    with running_service(tmp_path / "data", ingestion__allowed_roots=str(tmp_path)) as service:
+        make_store(service).scan(log)
+        client = Client(service)
+        page = client.get("source", source_id=1).json["lines"]
+        assert [line["text"].strip() for line in page][1:4] == ['"password":', '"[redacted]",', '"order": 7']
+        second = client.get("source", source_id=1, offset=page[2]["offset"]).json["lines"]
+        assert second == page[2:]
+        for issue in client.get("errors").json["data"]:
+            (event,) = client.get("events", id=issue["id"]).json["data"]
+            for context in (1, 2, 3, 5):
+                shown = client.get("source", occurrence=event["id"], context=context).text
+                assert "hunter2" not in shown and "tok_9f8e" not in shown
+        for secret in ("hunter2", "tok_9f8e"):
+            assert client.get("source-search", pattern=secret).json["hits"] == []
+        hits = client.get("source-search", pattern="ERROR", context=3).text
+        assert "hunter2" not in hits and "tok_9f8e" not in hits

@@ -1,7 +1,7 @@
 """`source-search`: a search in the raw lines of the recorded files that are still there, in steps."""
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -204,13 +204,17 @@ def test_long_lines_are_cut_around_the_match(sqlite_store: Any, tmp_path: Path, 
     assert (hit["cut"], len(hit["text"]), hit["text"][start:end]) == (True, stepping.MAX_TEXT, "needle")
 
 
+def _hidden(_: Any, lines: Sequence[bytes], encoding: str, earlier: bytes = b"") -> list[str]:
+    return [line.decode(encoding).rstrip("\n").replace("4111", "****") for line in lines]
+
+
 def test_everything_shown_goes_through_one_function_and_what_it_hides_is_not_found(
     sqlite_store: Any, tmp_path: Path, line: Line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "app.log").write_text(line("card 4111 of anna") + line("card 4222 of ben", seconds=1))
     sqlite_store.read(tmp_path / "app.log")
     client = Client(sqlite_store.service)
-    monkeypatch.setattr(stepping, "shown_text", lambda _, data, encoding: data.decode(encoding).replace("4111", "****"))
+    monkeypatch.setattr(stepping, "shown_lines", _hidden)
     assert texts(search(client, "4111")) == []
     (hit,) = search(client, "anna", context=1)["hits"]
     assert "card **** of anna" in hit["text"]
