@@ -88,9 +88,9 @@ def check_pattern(pattern: str) -> None:
     try:
         found = _compiled(pattern).search("")
     except re2.error as error:
-        raise ValueError(f"{pattern} is no expression that RE2 takes") from error
+        raise ValueError(f"{pattern} is not an expression that RE2 takes") from error
     if found:
-        raise ValueError(f"{pattern} finds what is empty")
+        raise ValueError(f"{pattern} matches empty text")
 
 
 def _compiled(pattern: str) -> Any:
@@ -114,7 +114,7 @@ def _without_value(found: Any) -> str:
 
 
 def _without_card(found: Any) -> str:
-    """The number of a card has a right check digit (Luhn's, ISO/IEC 7812-1); other numbers stay."""
+    """Hide a number whose check digit is right (Luhn's, ISO/IEC 7812-1), as that of a card is; other numbers stay."""
     given: str = found.group(0)
     digits = [int(digit) for digit in given if digit.isdigit()]
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
