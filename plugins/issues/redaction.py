@@ -114,7 +114,7 @@ def _without_value(found: Any) -> str:
 
 
 def _without_card(found: Any) -> str:
-    """Hide a number whose check digit is right (Luhn's, ISO/IEC 7812-1), as that of a card is; other numbers stay."""
+    """Hide a number that has the check digit of a card (Luhn's, ISO/IEC 7812-1); other numbers stay."""
     given: str = found.group(0)
     digits = [int(digit) for digit in given if digit.isdigit()]
     doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
