@@ -34,7 +34,7 @@ class Pattern:
         self.regex = regex
         found = _BEYOND_LINES.search(text) if regex else None
         if found is not None:
-            raise Invalid(f"pattern: {found[1] or found[2]} cannot be used: lines are searched one by one, write ^ and $")
+            raise Invalid(f"pattern: {found[1] or found[2]} cannot be used in a line: write ^ and $")
         options = {"case_sensitive": not ignore_case, "never_nl": True, "never_capture": True}
         try:
             if regex:
