@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from snaglist.kernel import Call, Option
 from snaglist.plugins.issues.checking import change_events
-from snaglist.plugins.issues.events import CodeContext, Event
+from snaglist.plugins.issues.events import CodeContext, Event, Frame
 from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.redaction import NAMED, Redaction, check_pattern, redaction
 from snaglist.plugins.issues.values.contexts import named_values
@@ -70,24 +70,41 @@ def redaction_of(call: Call) -> Redaction:
 
 
 def redact(event: Event, without: Redaction) -> None:
-    """Take secrets out of the texts of an event."""
-    frames = [frame for exception in event.exceptions for frame in exception.frames if frame.context is not None]
-    said = [event.message, event.context, event.stack, event.user or ""]
-    said += [exception.message for exception in event.exceptions]
-    said += [line for frame in frames if frame.context for line in _lines(frame.context)]
-    if not without.finds("\n".join(said)):  # nearly always, and one look is quicker than many
+    """Take secrets out of the texts of an event, wherever they stand."""
+    frames = [frame for exception in event.exceptions for frame in exception.frames]
+    if not without.finds("\n".join(_said(event, frames))):  # nearly always, and one look is quicker than many
         return
-    event.message, event.context = without.text(event.message), without.text(event.context)
-    event.stack = without.stack(event.stack)
-    event.preview = event.preview and without.text(event.preview)
-    event.user = event.user and without.text(event.user)
+    clean = without.text
+    event.message, event.context, event.stack = clean(event.message), clean(event.context), without.stack(event.stack)
+    event.preview, event.user = event.preview and clean(event.preview), event.user and clean(event.user)
+    event.template, event.server_name = (
+        event.template and clean(event.template),
+        event.server_name and clean(event.server_name),
+    )
+    event.tags = [*map(clean, event.tags)]
+    if event.access is not None:
+        event.access.path, event.access.user = clean(event.access.path), clean(event.access.user)
     for exception in event.exceptions:
-        exception.message = without.text(exception.message)
+        exception.type, exception.message = clean(exception.type), clean(exception.message)
     for frame in frames:
+        frame.function, frame.file = frame.function and clean(frame.function), frame.file and clean(frame.file)
         if frame.context is not None:
             line, pre, post = frame.context
             around = (tuple(map(without.code, lines)) for lines in (pre, post))
             frame.context = CodeContext(without.code(line), *around)
+
+
+def _said(event: Event, frames: Sequence[Frame]) -> Iterator[str]:
+    yield from (event.message, event.context, event.stack, *event.tags)
+    yield from (text for text in (event.user, event.template, event.server_name) if text)
+    if event.access is not None:
+        yield from (event.access.path, event.access.user)
+    for exception in event.exceptions:
+        yield from (exception.type, exception.message)
+    for frame in frames:
+        yield from (text for text in (frame.function, frame.file) if text)
+        if frame.context is not None:
+            yield from _lines(frame.context)
 
 
 def _lines(context: CodeContext) -> Iterator[str]:

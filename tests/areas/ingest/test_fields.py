@@ -7,14 +7,14 @@ import pytest
 
 from snaglist.plugins.ingest.checking import check_event
 from snaglist.plugins.issues import Event
-from snaglist.plugins.issues.preparing import REDACTED
+from snaglist.plugins.issues.preparing import REDACTED_KEYS
 from snaglist.plugins.logs import redacted_names
 
 NOW = "2024-05-01 10:00:00"
 
 
 def check(**fields: Any) -> Event:
-    return check_event({"message": "m", **fields}, NOW, redacted_names(REDACTED)).event
+    return check_event({"message": "m", **fields}, NOW, redacted_names(REDACTED_KEYS)).event
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from snaglist.plugins.ingest.checking import Unfit, check_event
 from snaglist.plugins.issues import Event
-from snaglist.plugins.issues.preparing import REDACTED
+from snaglist.plugins.issues.preparing import REDACTED_KEYS
 from snaglist.plugins.logs import redacted_names
 from snaglist.plugins.logs.pushing.document import document_of, event_of
 
@@ -19,7 +19,7 @@ SCHEMA = json.loads((files("snaglist.schemas") / "ingest" / "event.json").read_t
 VALIDATOR = Draft202012Validator(SCHEMA)
 NAMES = sorted(SCHEMA["properties"])
 NOW = "2026-01-03 10:00:00"
-REDACT = redacted_names(REDACTED)
+REDACT = redacted_names(REDACTED_KEYS)
 
 texts = st.text() | st.sampled_from(["", " ", "\t\n", "\u00a0", "\u2003", "\x1c", "\x1f", "\x85", "\0", "\ud800", "a"])
 values = st.recursive(
