@@ -22,7 +22,7 @@ USER_KEYS = [
 class PatternsOption(Option):
     """A configuration key that lists what is redacted wherever it stands."""
 
-    wanted = f"a list of {', '.join(NAMED)} and expressions of RE2 that find no empty text"
+    wanted = f"a list of {', '.join(NAMED)} and expressions of RE2 that do not match empty text"
 
     def read(self, raw: object) -> list[str]:
         """Return the list; raises ValueError when one is no expression."""

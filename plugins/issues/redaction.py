@@ -134,9 +134,9 @@ def check_pattern(pattern: str) -> None:
     try:
         found = _compiled(pattern).search("")
     except re2.error as error:
-        raise ValueError(f"{pattern} is no expression that RE2 takes") from error
+        raise ValueError(f"{pattern} is not an expression that RE2 takes") from error
     if found:
-        raise ValueError(f"{pattern} finds what is empty")
+        raise ValueError(f"{pattern} matches empty text")
 
 
 def _compiled(pattern: str) -> Any:

@@ -53,8 +53,8 @@ def _new_error(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limi
 
 
 def _users(db: Connection, rule: Row[Any], issue: Row[Any], since: str, limit: int) -> tuple[list[str], int]:
-    """By when each user came first that is still counted: those that were forgotten are not."""
-    reached = queries.had_users_since(db, issue.id, rule.min_count)
+    """By when each user who is still counted first came; forgotten ones are not."""
+    reached = queries.when_users_reached(db, issue.id, rule.min_count)
     if reached is None or reached < since:
         return [], 0
     events = queries.events_of(db, rule, issue.id, reached, limit)

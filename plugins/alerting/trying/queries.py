@@ -39,8 +39,8 @@ def stored_since(db: Connection, issue_id: int, since: str, limit: int) -> list[
     return [(row[0], row[1], row[2]) for row in db.execute(latest)][::-1]
 
 
-def had_users_since(db: Connection, issue_id: int, number: int) -> str | None:
-    """Return the time of the event with which an issue had so many users; None while it has fewer."""
+def when_users_reached(db: Connection, issue_id: int, number: int) -> str | None:
+    """Return the time of the event with which an issue reached a number of users; None while it has fewer."""
     of_users = (_facets.issue_id == issue_id, _facets.facet == "user", _facets.value != OTHER)
     in_order = select(_facets.first_seen).where(*of_users).order_by(_facets.first_seen, _facets.value_hash)
     return db.execute(in_order.offset(number - 1).limit(1)).scalar()

@@ -9,7 +9,6 @@ from snaglist.plugins.issues.storing.texts import clean_json
 
 MAX_CONTEXT = 12_000  # characters of a context that are looked at: what an occurrence keeps of it
 UNINDEXED = ("true", "false")  # values that find nothing, because they say nothing without their names
-_DEEPER, _SAYS_NOTHING = (dict, list), (bool, type(None))
 _NAME = re.compile(r'"(?:[^"\\]|\\.){0,200}"\s*:|(?<![\w.-])[\w.-]{1,80}=')
 
 
@@ -39,14 +38,11 @@ def _read(context: str) -> Any:
 
 
 def _scalars(given: Any) -> Iterator[str]:
-    if isinstance(given, dict) and not any(isinstance(value, _DEEPER) for value in given.values()):
-        yield from [str(value) for value in given.values() if value.__class__ not in _SAYS_NOTHING]
-        return
     waiting = [given]
     while waiting:
         value = waiting.pop()
-        if isinstance(value, Mapping):
-            waiting += reversed([*value.values()])
+        if isinstance(value, dict):
+            waiting += reversed(value.values())
         elif isinstance(value, list):
             waiting += reversed(value)
         elif value is not None and not isinstance(value, bool):

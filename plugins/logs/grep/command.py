@@ -36,7 +36,7 @@ class Failed(click.ClickException):
     help="Only entries of this level or a worse one, like ERROR.",
 )
 @click.option("-C", "--context", metavar="N", type=click.IntRange(0, 20), default=0, help="Lines around each hit.")
-@click.option("-i", "--ignore-case", is_flag=True, help="Small and capital letters are the same.")
+@click.option("-i", "--ignore-case", is_flag=True, help="Upper and lower case are the same.")
 @click.option("--regex/--fixed", help="PATTERN is a regular expression (RE2), or a text as it is (default).")
 @click.argument("pattern", metavar="PATTERN")
 def grep_command(session: Session, pattern: str, context: int, **asked: Any) -> None:

@@ -30,11 +30,11 @@ class Pattern:
 
     def __init__(self, text: str, *, regex: bool = False, ignore_case: bool = False) -> None:
         if "\n" in text or "\r" in text:
-            raise Invalid("pattern: has a line break, and each line is looked at for itself: give one line")
+            raise Invalid("pattern: has a line break, but lines are searched one by one: give a single line")
         self.regex = regex
         found = _BEYOND_LINES.search(text) if regex else None
         if found is not None:
-            raise Invalid(f"pattern: {found[1] or found[2]} cannot be used: each line is one text, write ^ and $")
+            raise Invalid(f"pattern: {found[1] or found[2]} cannot be used in a line: write ^ and $")
         options = {"case_sensitive": not ignore_case, "never_nl": True, "never_capture": True}
         try:
             if regex:
@@ -44,7 +44,7 @@ class Pattern:
             raise Invalid(f"pattern: {error}") from error
         size = self._compiled.programsize
         if regex and size > MAX_PROGRAM:
-            raise Invalid("pattern: is too large: repeat less, or less often, in {} and in classes like \\pL")
+            raise Invalid("pattern: is too large: use smaller numbers in {} and fewer classes like \\pL")
         self.block = min(BLOCK, max(_LEAST_BLOCK, _AT_ONCE // size)) if regex else BLOCK
 
     def find(self, data: bytes | memoryview, start: int) -> int:

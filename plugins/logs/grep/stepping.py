@@ -107,11 +107,14 @@ class Step:
 
     def _first(self) -> Place:
         with self._call.transaction(write=False) as db:
-            rows = queries.files_to_search(db, self._query.get("source_id"))
-        if not rows and "source_id" in self._query:
-            raise NotFound("Unknown source.")
-        wanted = [row for row in rows if self._wants(row)]
-        return Place(max((row.id for row in rows), default=0), len(wanted), sum(row.size for row in wanted))
+            last, number, size = queries.all_to_search(db, self._query.get("source_id"))
+            if not number and "source_id" in self._query:
+                raise NotFound("Unknown source.")
+            if "source" in self._query:  # paths as they are shown are not in the database
+                files = queries.files_to_search(db, self._query.get("source_id"))
+                wanted = [file.size for file in files if self._wants(file)]
+                number, size = len(wanted), sum(wanted)
+        return Place(last, number, size)
 
     def _read_cursor(self, cursor: str) -> Place:
         values = paging.decode_cursor(cursor, self._scope)

@@ -124,8 +124,8 @@ def nearest_event(call: Call, source_id: int, offset: int, which: str, level: st
     with call.transaction(write=False) as db:
         found = queries.nearest_event(db, source_id, offset, wanted, MAX_EVENTS, back=which == "previous")
     if found is None:
-        side = "before" if which == "previous" else "behind"
-        raise NotFound(f"Of the nearest {MAX_EVENTS:,} stored events {side} this place none is {level} or worse.")
+        side = "before" if which == "previous" else "after"
+        raise NotFound(f"None of the nearest {MAX_EVENTS:,} stored events {side} this place is {level} or worse.")
     return found
 
 

@@ -310,6 +310,13 @@ def times_from(
     return list(db.execute(found.where(*here).order_by(place.desc() if back else place).limit(limit)).all())
 
 
+def all_to_search(db: Connection, source_id: int | None) -> tuple[int, int, int]:
+    """Return the greatest id, the number and the bytes of the sources that `files_to_search` gives."""
+    last, number, size = func.max(_sources.c.id), func.count(), func.sum(_sources.c.size)
+    row = db.execute(select(last, number, size).where(*_searched(source_id))).one()
+    return row[0] or 0, row[1], int(row[2] or 0)
+
+
 def files_to_search(db: Connection, source_id: int | None) -> list[Row[Any]]:
     """Return id, path, channel and size of the files that something was read of, or of one source, whatever it is."""
     names = ("id", "path", "channel", "size")

@@ -259,3 +259,23 @@ def line() -> Line:
         return f"[{at:%Y-%m-%d %H:%M:%S}] production.{level}: {message}\n"
 
     return make
+
+
+@pytest.fixture
+def snaglist(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command line as a process of its own, in an empty folder."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
+
+    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from snaglist.plugins.start import main; main()", *arguments],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env={**clean, "TZ": "UTC"},
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+        )
+
+    return run

@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +12,6 @@ from snaglist.plugins.issues.grouping import VERSION
 
 pytestmark = pytest.mark.whole
 
-PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 NAMES = ["anna", "ben", "carla", "elif", "hugo", "kaya"]
 LOG = "".join(
@@ -25,26 +22,6 @@ LOG = "".join(
     '[2026-01-03 10:00:10] shop.CRITICAL: Order 4712 failed {"exception":"[object] (App\\\\Boom(code: 0): x at'
     ' /srv/app/Pay.php:4)\\n[stacktrace]\\n#0 /srv/app/index.php(2): App\\\\Pay->charge()\\n#1 {main}\\n"} []\n'
 )
-
-
-@pytest.fixture
-def snaglist(tmp_path: Path) -> Run:
-    """Run the command line in an empty folder."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
-
-    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*PROGRAM, *arguments],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            env={**clean, "TZ": "UTC"},
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-        )
-
-    return run
 
 
 def test_each_entry_is_explained(snaglist: Run, tmp_path: Path) -> None:

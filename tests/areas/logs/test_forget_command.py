@@ -1,29 +1,18 @@
 """`snaglist forget-user`, run as a real process."""
 
 import json
-import os
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.whole
 
-PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 LINE = '[2026-01-03 10:00:0{}] production.ERROR: Parcel {} is lost {{"user_id": "{}"}}\n'
 
 
-def test_it_shows_asks_and_deletes(tmp_path: Path) -> None:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
-    environment = {**clean, "SERVICE_DATA": str(tmp_path / "data"), "TZ": "UTC"}
-
-    def snaglist(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [*PROGRAM, *arguments]
-        return subprocess.run(
-            command, input="", capture_output=True, text=True, env=environment, timeout=120, check=False
-        )
-
+def test_it_shows_asks_and_deletes(tmp_path: Path, snaglist: Callable[..., subprocess.CompletedProcess[str]]) -> None:
     log = tmp_path / "app.log"
     log.write_text("".join(LINE.format(number, number, ("jo", "ana")[number % 2]) for number in range(5)))
     assert snaglist("import", str(log)).returncode == 0

@@ -2,9 +2,7 @@
 
 import gzip
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +10,6 @@ import pytest
 
 pytestmark = pytest.mark.whole
 
-PROGRAM = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 LOG = (
     "[2026-01-03 10:00:00] shop.INFO: Order 52045 placed\n"
@@ -22,25 +19,12 @@ LOG = (
 
 
 @pytest.fixture
-def snaglist(tmp_path: Path) -> Run:
+def snaglist(tmp_path: Path, snaglist: Run) -> Run:
     """Run the command line in a folder with two logs that were imported."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("SERVICE_")}
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*PROGRAM, *arguments],
-            capture_output=True,
-            text=True,
-            env={**clean, "TZ": "UTC"},
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-        )
-
     (tmp_path / "shop.log").write_text(LOG)
     (tmp_path / "old.log.gz").write_bytes(gzip.compress(LOG.replace("2026", "2025").encode()))
-    assert run("import", "old.log.gz", "shop.log").returncode == 0
-    return run
+    assert snaglist("import", "old.log.gz", "shop.log").returncode == 0
+    return snaglist
 
 
 def test_hits_are_printed_as_grep_does(snaglist: Run, tmp_path: Path) -> None:

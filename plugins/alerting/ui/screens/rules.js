@@ -26,7 +26,7 @@ export default (ui) => {
     { name: "trigger_type", label: "When there is", type: "select", options: Object.entries(TRIGGERS), half: true },
     { name: "channel_id", label: "Send to", type: "select", options: channels.map((channel) => [String(channel.id), channel.name]), read: id,
       value: channels[0]?.id, half: true },
-    { name: "min_count", label: "At least so many events (or users)", type: "number", min: 1, max: 1_000_000, value: 1, required: true, half: true,
+    { name: "min_count", label: "At least this many events (or users)", type: "number", min: 1, max: 1_000_000, value: 1, required: true, half: true,
       when: of("new_error", "spike", "threshold", "users") },
     { name: "spike_factor", label: "Times the average", type: "number", min: 1.5, max: 1000, step: "any", value: 3, required: true, half: true, when: of("spike") },
     { name: "window_minutes", label: "Within minutes", type: "number", min: 1, max: 10_080, value: 60, required: true, half: true, when: of("threshold", "heartbeat") },

@@ -3,7 +3,7 @@
 const EXAMPLES = [
   ["gateway timeout", "both words, anywhere in an issue or its events"],
   ["\"gateway timeout\"", "these words beside each other"],
-  ["5204*", "words that begin like this, from three letters on"],
+  ["5204*", "words that begin like this (at least three letters)"],
   ["-payment", "without this word"],
   ["value:\"52045\"", "exactly this value in a message or its context"],
   ["user:jo", "events of exactly this user"],
