@@ -81,7 +81,7 @@ class Reader:
             self._judge = Judge(self._console, start, self.encoding, fallback_encoding, earlier)
         self.complete = start
         self.whole = True
-        self.undecoded = 0
+        self.undecoded = self.blank = 0
 
     @cached_property
     def layout(self) -> dict[str, Any] | None:
@@ -113,6 +113,8 @@ class Reader:
         last = self._lines.close()
         self.whole = last is None
         self.undecoded = self._lines.undecoded
+        # Blanks may begin a line whose rest comes later: its bytes begin with them.
+        self.blank = last.end - last.start if last is not None and not last.text.strip() else 0
         done: list[Event] = []
         if last is not None and self.primary.header(last.text) is DIRECTIVE:
             # Half a line may look like one: it is an entry until its end comes, as any other half of a line is.

@@ -207,6 +207,7 @@ class FileImport:
         self.whole = self.reader.whole
         self.position -= self.reader.undecoded
         if not self.condition.final:
+            self.position -= self.reader.blank
             self.open_entries = events
         for event in events:
             event.provisional = event.provisional and not (self.condition.final or self._is_settled)

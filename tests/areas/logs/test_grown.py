@@ -91,6 +91,13 @@ def test_a_file_in_two_pieces_is_the_same_file(growing: Growing, name: str) -> N
     assert growing.read(text, [first_line]) == whole
 
 
+@pytest.mark.parametrize("begun", [b"  ", b"\t"])
+def test_blanks_that_begin_a_line_wait_for_the_rest_of_it(growing: Growing, begun: bytes) -> None:
+    text = begun + b"Compiling till-parser\n" + begun + b"Compiling till\n"
+    assert growing.read(text, [len(begun)]) == growing.read(text)
+    assert growing.read(text, [len(text) // 2 + len(begun) + 1]) == growing.read(text)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("pieces", [3, 10])

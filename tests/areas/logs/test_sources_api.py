@@ -174,7 +174,7 @@ def test_a_page_from_the_next_or_previous_event(client: Client, tmp_path: Path, 
     assert [ask("previous", places[n]).json["line"] for n in (5, 4, 3)] == [4, 4, 1]
     assert ask("next", places[0], level="warning").json["offset"] == places[2]
     none = ask("next", places[5])
-    assert (none.status, none.error.endswith("behind this place none is ERROR or worse.")) == (404, True)
+    assert (none.status, none.error.endswith("after this place is ERROR or worse.")) == (404, True)
     assert ask("next", 0, line=3).status == 422
 
 
