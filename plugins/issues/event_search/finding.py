@@ -16,6 +16,7 @@ from snaglist.plugins.issues.search.matching import Matching, matching_of
 from snaglist.plugins.issues.search.words import read_terms
 from snaglist.plugins.issues.tables import occurrences
 from snaglist.plugins.issues.values.contexts import UNINDEXED
+from snaglist.plugins.issues.values.index import found_by_index
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.words import whole_words
 
@@ -173,7 +174,7 @@ def _few(db: Connection, wanted: Wanted) -> list[Place] | None:
     if narrowed is None:
         return None
     # Two steps: a database that follows the index of the issue instead would read all of its events.
-    ids = list(db.execute(narrowed.limit(FEW + 1)).scalars())
+    ids = [row.id for row in found_by_index(db, narrowed.limit(FEW + 1))]
     if len(ids) > FEW:
         return None
     found: list[Place] = []

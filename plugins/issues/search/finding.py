@@ -15,7 +15,7 @@ from snaglist.plugins.issues.facets import USER as USER_FACET
 from snaglist.plugins.issues.search.fields import has_facet, text_conditions
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, STACK, USER, VALUE, Term, read_terms
 from snaglist.plugins.issues.tables import grouping_texts, groupings, issues, occurrences
-from snaglist.plugins.issues.values.index import rows_with
+from snaglist.plugins.issues.values.index import found_by_index, newest, rows_with
 from snaglist.plugins.issues.values.layouts import SEPARATOR
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
 from snaglist.plugins.issues.values.storing import LAYOUT
@@ -69,12 +69,8 @@ def _condition(call: Call, term: Term, searched: Searched) -> ColumnElement[bool
 
 def _of_events(call: Call, ids: Select[int], searched: Searched) -> list[int]:
     """Return the issues of the newest events that an index finds: once, where a list asks for them several times."""
-    found = ids.subquery()
-    newest = select(found.c.id).order_by(found.c.id.desc()).limit(MOST_FOUND + 1).subquery()
-    counted = select(occurrences.c.issue_id, func.count()).join_from(
-        newest, occurrences, occurrences.c.id == newest.c.id
-    )
-    rows = call.db.execute(counted.group_by(occurrences.c.issue_id)).all()
+    found = newest(call.db, occurrences, ids, MOST_FOUND + 1, occurrences.c.issue_id).subquery()
+    rows = found_by_index(call.db, select(found.c.issue_id, func.count()).group_by(found.c.issue_id))
     searched.complete &= sum(events for _, events in rows) <= MOST_FOUND
     return sorted(issue_id for issue_id, _ in rows)
 
@@ -112,8 +108,8 @@ def _with_phrase(call: Call, term: Term, searched: Searched) -> set[int]:
 def _newest(call: Call, ids: Select[int], searched: Searched) -> list[int]:
     """Return the ids of the newest events that an index finds."""
     found = ids.subquery()
-    newest = select(found.c.id).order_by(found.c.id.desc()).limit(MOST_LOOKED_AT + 1)
-    some = list(call.db.execute(newest).scalars())
+    latest = select(found.c.id).order_by(found.c.id.desc()).limit(MOST_LOOKED_AT + 1)
+    some = [row.id for row in found_by_index(call.db, latest)]
     searched.complete &= len(some) <= MOST_LOOKED_AT
     return some[:MOST_LOOKED_AT]
 

@@ -11,6 +11,7 @@ from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_
 from snaglist.plugins.issues.search.matching import Matching, matching_of
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, WORD, Term
 from snaglist.plugins.issues.tables import issues, occurrences
+from snaglist.plugins.issues.values.index import found_by_index, newest
 from snaglist.plugins.system import rows
 
 MOST = 1_000  # events that are looked at
@@ -28,16 +29,11 @@ def count_hits(call: Call, ids: Sequence[int], searched: Searched) -> dict[int, 
         narrowed = matching.narrowed(call.db)
         if narrowed is None:
             continue
-        index = narrowed.subquery()
         # The newest first, so that a word that nearly all events have costs no more than others.
-        inside = select(index.c.id).order_by(index.c.id.desc()).limit(MOST_FOUND).subquery()
-        statement = (
-            select(occurrences.c.id)
-            .join_from(inside, occurrences, occurrences.c.id == inside.c.id)
-            .where(occurrences.c.issue_id.in_(issue_ids))
-            .limit(MOST + 1)
-        )
-        candidates = list(call.db.execute(statement).scalars())
+        columns = (occurrences.c.id, occurrences.c.issue_id)
+        inside = newest(call.db, occurrences, narrowed, MOST_FOUND, *columns).subquery()
+        statement = select(inside.c.id).where(inside.c.issue_id.in_(issue_ids)).limit(MOST + 1)
+        candidates = [row.id for row in found_by_index(call.db, statement)]
         counted = Counter(text.issue_id for text in stored_texts(call, candidates[:MOST]) if matching.holds(text))
         exact = len(candidates) <= MOST and complete
         found.update({issue_id: {"events": counted[issue_id], "exact": exact} for issue_id in issue_ids})

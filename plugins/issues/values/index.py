@@ -105,6 +105,31 @@ def tidy_word_index(db: Connection, indexed: Table, *, first: bool) -> bool:
     return bool(db.exec_driver_sql(changes).scalar_one() - before >= 2)  # as SQLite's documentation of FTS5 says
 
 
+def found_by_index(db: Connection, statement: Select[Any]) -> list[Any]:
+    """Run a statement that asks the index, and return its rows.
+
+    PERF: PostgreSQL thinks that to make the words of a row is free, and would rather do that for every row.
+    """
+    if db.dialect.name != "postgresql":
+        return list(db.execute(statement))
+    db.exec_driver_sql("SET LOCAL enable_seqscan = off")
+    found = list(db.execute(statement))
+    db.exec_driver_sql("SET LOCAL enable_seqscan = on")
+    return found
+
+
+def newest(db: Connection, indexed: Table, ids: Select[int], most: int, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Select columns of the newest of the rows that `rows_with` selects, at most so many.
+
+    Its index is a table of SQLite; on servers it is one of the rows, and to join them once more would read them all.
+    """
+    if db.dialect.name != "sqlite":
+        return ids.with_only_columns(*columns).order_by(indexed.c.id.desc()).limit(most)
+    found = ids.subquery()
+    some = select(found.c.id).order_by(found.c.id.desc()).limit(most).subquery()
+    return select(*columns).join_from(some, indexed, indexed.c.id == some.c.id)
+
+
 def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
     """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
     *others, last = words
