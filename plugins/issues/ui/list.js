@@ -18,10 +18,9 @@ export default (ui) => {
   /** The saved searches; fetched when there are some, or something to save. */
   let saved = null;
   /** What the address does not hold: the row of the keyboard, the chosen rows, or all that match, events that came since. */
-  let cursor = -1;
+  let cursor = -1, anchor = -1;
   let chosen = new Set();
   let all = false;
-  let anchor = -1;
   let fresh = 0;
   let current = null;
   /** The bar over the chosen rows; fetched when rows are chosen for the first time. */
@@ -48,8 +47,7 @@ export default (ui) => {
     ]);
     learn(errors.meta.words);
     const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
-    // A column of its own only where there are some: most logs name nobody.
-    const users = errors.data.some((issue) => issue.users > 0);
+    const users = errors.data.some((issue) => issue.users > 0); // a column of its own: most logs name nobody
     return { items: errors.data, meta: errors.meta, users, summary, tags: tags.data, people: people.data, setup };
   }
 
