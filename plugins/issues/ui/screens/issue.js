@@ -9,11 +9,9 @@ import eventsOf from "./events.js";
 import { address, whole } from "./markdown.js";
 import narrowing from "./narrow.js";
 import side from "./side.js";
+import timelineOf from "./timeline.js";
 import { setStatus } from "./triage.js";
 import walk from "./walk.js";
-
-const DAYS = 28;
-const DAY = 86_400_000;
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
@@ -26,6 +24,7 @@ export default (ui) => {
   const eventView = event(ui, narrow, events.message);
   const affected = affectedOf(ui, narrow);
   const sideView = side(ui);
+  const timeline = timelineOf(ui, narrow);
   let current = null;
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
@@ -154,23 +153,6 @@ export default (ui) => {
     <input name="release" aria-label="Release with the fix" placeholder="Fixed in release" maxlength="120" autocomplete="off" />
     <button class="button button-main">Set status</button>
   </form>`;
-
-  const day = (name) => ({ range: null, from: `${name} 00:00:00`, to: `${name} 23:59:59` });
-
-  function timeline(days) {
-    const counts = Object.fromEntries(days.map(({ day, count }) => [day, count]));
-    const today = Math.floor(Date.now() / DAY) * DAY;
-    const names = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(today - (DAYS - 1 - at) * DAY)).slice(0, 10));
-    const values = names.map((day) => counts[day] ?? 0);
-    const total = values.reduce((sum, value) => sum + value, 0);
-    const ends = { from: ui.stamp(new Date(today - (DAYS - 1) * DAY)), to: ui.stamp(new Date(today + DAY)) };
-    return html`<figure class="chart"><div class="plot">
-        <ui-bars class="histogram" values=${values.join()} label=${`Events per day, last ${DAYS} days`}
-          .titles=${values.map((value, at) => `${names[at]}: ${ui.plural(value, "event")}`)} @pick=${({ detail }) => narrow.change(day(names[detail]))}></ui-bars>
-        ${ui.slot("chart.marks", ends)}</div>
-      <figcaption class="axis"><span>${names[0].slice(5)}</span><span>${ui.plural(total, "event")} in ${DAYS} days</span><span>today</span></figcaption>
-    </figure>`;
-  }
 
   const said = (row) => {
     if (row.event === "status") return `set ${STATUSES[row.to_status]}${row.from_status ? ` (was ${STATUSES[row.from_status]})` : ""}`;

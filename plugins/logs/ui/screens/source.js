@@ -1,59 +1,31 @@
 // The raw lines of a source: from the end, from a line, or from a place; earlier and later ones, live, and what is found.
 
 import finder from "../finder.js";
+import { levelled, named, ofLevel, picker } from "../levels.js";
 import howRead from "../reading.js";
+import { bottom, here, wrapping } from "../view.js";
 
 const LINES = 200;
 const MOST = 3000; // lines kept on the page
 const GUESS = 120; // bytes of a line, until lines were seen
 const LEAD = 12; // lines before the one that was gone to
 const SECONDS = 2;
-const WORDS = /\b(EMERG(?:ENCY)?|ALERT|CRIT(?:ICAL)?|FATAL|PANIC|ERROR|ERR|WARN(?:ING)?|NOTICE|INFO|DEBUG|TRACE)\b/i;
-const LEVELS = {
-  EMERG: "EMERGENCY", EMERGENCY: "EMERGENCY", PANIC: "EMERGENCY", ALERT: "ALERT", CRIT: "CRITICAL", CRITICAL: "CRITICAL", FATAL: "CRITICAL",
-  ERROR: "ERROR", ERR: "ERROR", WARN: "WARNING", WARNING: "WARNING", NOTICE: "NOTICE", INFO: "INFO", DEBUG: "DEBUG", TRACE: "DEBUG",
-};
-const REQUEST = /" ([45])\d\d /; // the status of an access line
-const HEADER = 160; // the level stands in the first characters of a line
-const RANKS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
-const WRAP = "snaglist.logs.wrap";
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
   const how = howRead(ui);
   const find = finder(ui);
+  const wrap = wrapping(ui);
   /** The lines shown, the place behind the last one, the number of the first one when it is known. */
   let state = null;
-  let live = false;
-  let reading = false;
-
-  let wrapped = remembered();
-
-  function remembered() {
-    try {
-      return localStorage.getItem(WRAP) !== "false";
-    } catch {
-      return true;
-    }
-  }
-
-  function wrap() {
-    wrapped = !wrapped;
-    try {
-      localStorage.setItem(WRAP, String(wrapped));
-    } catch {
-      // Storage is blocked: it holds as long as the page.
-    }
-    ui.refresh();
-  }
+  let live = false, reading = false;
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load({ id, at, line, mark }, options) {
     const place = line ? { line } : mark ? { offset: mark } : at ? { offset: at } : { tail: true };
     const page = await api("source", { source_id: id, lines: LINES, numbered: true, ...place }, options);
-    const end = page.next_offset ?? page.size;
-    state = { ...page, id, path: page.path, size: page.size, lines: page.lines, end, first: page.line };
+    state = { ...page, id, end: page.next_offset ?? page.size, first: page.line };
     if (mark) put(await before(LEAD, options));
     return state;
   }
@@ -93,8 +65,7 @@ export default (ui) => {
       state.lines = state.lines.slice(extra);
       if (state.first) state.first += extra;
     }
-    state.size = page.size;
-    state.end = page.next_offset ?? page.size;
+    Object.assign(state, { size: page.size, end: page.next_offset ?? page.size });
     ui.refresh();
     return grown;
   }
@@ -118,13 +89,6 @@ export default (ui) => {
       ui.refresh();
     }
     reading = false;
-  }
-
-  /** Twice: lines that were never on the screen have only a guessed height. */
-  function bottom() {
-    const last = () => document.querySelector(".log .line:last-child")?.scrollIntoView({ block: "end" });
-    last();
-    requestAnimationFrame(last);
   }
 
   async function follow() {
@@ -154,19 +118,10 @@ export default (ui) => {
     else ui.go({ ...query, line: Math.max(1, Number(number)) });
   }
 
-  /** The place that the next and the previous one are counted from: the marked line, or the first one on the screen. */
-  function here() {
-    const { mark } = ui.query();
-    if (mark) return Number(mark);
-    const top = document.querySelector(".source-bar").getBoundingClientRect().bottom;
-    const first = [...document.querySelectorAll(".log .line")].find((line) => line.getBoundingClientRect().bottom > top);
-    return Number(first?.id.slice("at-".length) ?? 0);
-  }
-
   /** Go to the next or the previous stored event of the chosen level or a worse one. */
   const toEvent = (event) => guarded(async () => {
     const { level } = ui.query();
-    const page = await api("source", { source_id: state.id, event, offset: here(), level: level || "ERROR", lines: 1 });
+    const page = await api("source", { source_id: state.id, event, offset: here(ui), level: level || "ERROR", lines: 1 });
     ui.go({ ...ui.query(), at: null, line: null, mark: page.offset });
   });
 
@@ -175,25 +130,6 @@ export default (ui) => {
     ui.go({ view: "issue", id, occurrence });
   });
 
-  /** Each line with the level it has, or that the line before it handed down. */
-  function levelled(lines) {
-    let level = null;
-    let event = null;
-    return lines.map((line) => {
-      const word = REQUEST.test(line.text) ? { 4: "WARNING", 5: "ERROR" }[REQUEST.exec(line.text)[1]] : WORDS.exec(line.text.slice(0, HEADER))?.[1].toUpperCase();
-      const goes = /^\s/.test(line.text) || (line.occurrence && line.occurrence === event);
-      if (!goes) level = word ? LEVELS[word] : null;
-      const opens = line.occurrence && line.occurrence !== event;
-      event = line.occurrence;
-      return { ...line, level, opens };
-    });
-  }
-
-  const numbered = (lines) => lines.map((line, at) => ({ ...line, number: state.first && state.first + at }));
-
-  /** Those of a level or a worse one. */
-  const ofLevel = (lines, level) => (level ? lines.filter((line) => line.level && RANKS.indexOf(line.level) <= RANKS.indexOf(level)) : lines);
-
   const address = ({ number, offset }) => ui.link({ ...ui.query(), at: null, line: null, mark: null, ...(number ? { line: number } : { at: offset }) });
 
   const row = (mark) => (line) => html`<li class="line" data-level=${line.level} id=${`at-${line.offset}`} aria-current=${String(line.offset) === mark ? "true" : null}>
@@ -201,35 +137,28 @@ export default (ui) => {
     ${line.opens ? html`<button class="line-event" type="button" title="Show the issue" aria-label="Show the issue of this line" @click=${() => openIssue(line.occurrence)}><ui-icon name="next"></ui-icon></button>` : html`<span class="line-event"></span>`}
     <code class="line-text">${find.text(line)}</code></li>`;
 
-  const name = (level) => (level ? ui.level(level).toLowerCase() : "error");
-
-  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
-  const levels = ({ level }) => html`<label class="check">Level
-    <select @change=${(event) => ui.go({ ...ui.query(), level: event.target.value || null })}>
-      <option value="" ?selected=${!level}>all</option>
-      ${RANKS.slice(1).map((one) => html`<option value=${one} ?selected=${one === level}>${ui.level(one)} or worse</option>`)}</select></label>`;
-
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const bar = (query) => html`<div class="source-bar">
-    <div class="toolbar">${find.box(query, here)}</div>
+    <div class="toolbar">${find.box(query, () => here(ui))}</div>
     <div class="toolbar">
       <form class="toolbar" aria-label="Go to" @submit=${jump}><label class="check">Go to
         <input name="place" class="place" placeholder="line, 50%, @byte" autocomplete="off" required /></label><button class="button">Go</button></form>
       <a class="button" href=${ui.link({ ...query, at: "0", line: null, mark: null })}>Start</a>
       <a class="button" href=${ui.link({ ...query, at: null, line: null, mark: null })}>End</a>
-      <button class="button" type="button" @click=${() => toEvent("previous")}>Previous ${name(query.level)}</button>
-      <button class="button" type="button" @click=${() => toEvent("next")}>Next ${name(query.level)}</button>
-      ${levels(query)}
-      <button class="button" type="button" aria-pressed=${wrapped ? "true" : "false"} @click=${wrap}>Wrap</button>
+      <button class="button" type="button" @click=${() => toEvent("previous")}>Previous ${named(ui, query.level)}</button>
+      <button class="button" type="button" @click=${() => toEvent("next")}>Next ${named(ui, query.level)}</button>
+      ${picker(ui, query.level)}
+      <button class="button" type="button" aria-pressed=${wrap.on() ? "true" : "false"} @click=${wrap.turn}>Wrap</button>
       <button class="button" type="button" aria-pressed=${live ? "true" : "false"} @click=${toggle}>${live && html`<span class="pulse"></span>`} Live</button>
     </div>
   </div>`;
 
   /** @param {any} data  @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   function lines(data, { level, mark }) {
-    const shown = ofLevel(levelled(numbered(data.lines)), level);
+    const numbered = data.lines.map((line, at) => ({ ...line, number: state.first && state.first + at }));
+    const shown = ofLevel(levelled(numbered), level);
     if (shown.length) {
-      return html`<ol class=${wrapped ? "lines log" : "lines log lines-long"} role="list" aria-label="Lines" tabindex="0">${keyed(shown, ({ offset }) => offset, row(mark))}</ol>`;
+      return html`<ol class=${wrap.on() ? "lines log" : "lines log lines-long"} role="list" aria-label="Lines" tabindex="0">${keyed(shown, ({ offset }) => offset, row(mark))}</ol>`;
     }
     return html`<p class="card notice">${data.lines.length ? `None of these ${ui.plural(data.lines.length, "line")} is ${ui.level(level)} or worse.` : "There is no line here."}</p>`;
   }
@@ -251,11 +180,11 @@ export default (ui) => {
     keys: [
       { key: "f", label: "Live on or off", run: toggle },
       { key: "F", label: "Find in this log", run: () => document.querySelector(".find").select() },
-      { key: "n", label: "Next hit", run: () => find.step(1, here()) },
-      { key: "p", label: "Previous hit", run: () => find.step(-1, here()) },
+      { key: "n", label: "Next hit", run: () => find.step(1, here(ui)) },
+      { key: "p", label: "Previous hit", run: () => find.step(-1, here(ui)) },
       { key: "]", label: "Next error", run: () => toEvent("next") },
       { key: "[", label: "Previous error", run: () => toEvent("previous") },
-      { key: "w", label: "Wrap lines or not", run: wrap },
+      { key: "w", label: "Wrap lines or not", run: wrap.turn },
       { key: "/", label: "Go to a line", run: () => document.querySelector(".place").focus() },
       { key: "u", label: "Back to all logs", run: () => ui.go({ view: "sources" }) },
     ],
