@@ -141,6 +141,28 @@ def test_what_was_deleted_before_stays_away_and_the_day_is_open(restored: Restor
         assert client.feed("".join(lines), "late.log")["events"] == 5
 
 
+def test_a_reindex_brings_messages_and_values(restored: Restored) -> None:
+    """Of events whose texts are still there; each is found by any of its values from then on."""
+    with running_service(restored.data, **restored.config) as service:
+        client = Client(service)
+        assert client.post("reindex", wait=1).status == 200
+        told = values = 0
+        for issue in client.get("errors", limit=200).json["data"]:
+            for event in client.get("events", id=issue["id"], limit=200).json["data"]:
+                told += event["message"] is not None
+                for one in event["values"]:
+                    if not any(letter.isalnum() for letter in one["value"]):
+                        continue
+                    values += 1
+                    word = f'value:"{one["value"].replace(chr(34), "")}"'
+                    found = [
+                        same["id"] for same in client.get("events", id=issue["id"], q=word, limit=200).json["data"]
+                    ]
+                    assert event["id"] in found, (event["message"], one)
+        assert told > 10
+        assert values > 10
+
+
 def test_files_of_the_data_directory_are_known_where_it_is_now(restored: Restored) -> None:
     """It was elsewhere when the version recorded it."""
     folder = restored.data / "applications" / "default"
