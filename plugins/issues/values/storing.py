@@ -5,7 +5,8 @@ message whose layout finds no room is kept whole, as one value.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select
@@ -53,8 +54,11 @@ class _Texts:
                 if self.known.setdefault((grouping_id, found), text_id) == text_id:
                     self.room[grouping_id, kind] += 1
 
-    def offer(self, grouping_id: int, kind: str, text: str, words: Collection[str], most: int) -> str | None:
-        """Return the digest under which a text of a grouping is kept; None where it has no room."""
+    def offer(self, grouping_id: int, kind: str, text: str, words: Callable[[], list[str]], most: int) -> str | None:
+        """Return the digest under which a text of a grouping is kept; None where it has no room.
+
+        `words` gives those that find it, when it is new: of a long stack they cost more than all else of an event.
+        """
         name = digest(f"{kind}\n{text}")[:32]
         if (grouping_id, name) in self.known or (grouping_id, name) in self.added:
             return name
@@ -66,7 +70,7 @@ class _Texts:
             "kind": kind,
             "digest": name,
             "body": text,
-            "words": index_words(words) or None,
+            "words": index_words(words()) or None,
         }
         return name
 
@@ -90,8 +94,7 @@ def describe(db: Connection, events: Sequence[tuple[Event, int]]) -> list[Descri
         if event.exceptions and (grouping_id, event.stack) not in stacks:
             stacks.add((grouping_id, event.stack))
             said = _stack_text(event)
-            words = dict.fromkeys([*words_of(said), *words_of(event.stack[:MAX_STACK])])
-            texts.offer(grouping_id, STACK, said, list(words)[:MAX_STACK_WORDS], MAX_STACKS)
+            texts.offer(grouping_id, STACK, said, partial(_stack_words, said, event.stack), MAX_STACKS)
         layout = split_message(event)
         name = layouts.get((grouping_id, layout.pieces))
         if name is None:
@@ -109,7 +112,7 @@ def describe(db: Connection, events: Sequence[tuple[Event, int]]) -> list[Descri
 
 
 def _offer_layout(texts: _Texts, grouping_id: int, pieces: Pieces, most: int) -> str | None:
-    return texts.offer(grouping_id, LAYOUT, SEPARATOR.join(pieces), words_of(" ".join(pieces)), most)
+    return texts.offer(grouping_id, LAYOUT, SEPARATOR.join(pieces), partial(words_of, " ".join(pieces)), most)
 
 
 def _stack_text(event: Event) -> str:
@@ -119,6 +122,11 @@ def _stack_text(event: Event) -> str:
         lines.append(exception.type)
         lines += [f"{frame.function or ''} {frame.file or ''} {frame.line or ''}" for frame in exception.frames]
     return clean("\n".join(lines))
+
+
+def _stack_words(said: str, stack: str) -> list[str]:
+    words = dict.fromkeys([*words_of(said), *words_of(stack[:MAX_STACK])])
+    return list(words)[:MAX_STACK_WORDS]
 
 
 def _words(event: Event, layout: Layout) -> str | None:
