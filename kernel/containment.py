@@ -2,8 +2,7 @@
 
 What is no `Exception` (SystemExit, KeyboardInterrupt, GeneratorExit, a class of its own) arrives as `Escaped`. Only
 what the operator wants goes through. Python hands signals to the main thread alone, so in any other thread nothing
-comes from outside. In the main thread an interrupt raises `Interrupted` while a plugin's code runs, and the server's
-handler raises `Stopped`: no plugin raises these.
+comes from outside. In the main thread an interrupt raises `Interrupted` while a plugin's code runs: no plugin does.
 """
 
 import signal
@@ -15,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from snaglist.kernel.text import clip
 
-__all__ = ["Stopped", "contained", "describe"]
+__all__ = ["contained", "describe"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,10 +23,6 @@ _MESSAGE = 300
 
 class Interrupted(KeyboardInterrupt):
     """The operator interrupted the process while a plugin's code ran."""
-
-
-class Stopped(SystemExit):
-    """A signal asked the server or worker to end."""
 
 
 class Escaped(RuntimeError):
@@ -42,7 +37,7 @@ def contained(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -
     marked = _mark_interrupts()
     try:
         return function(*arguments, **named)
-    except (Exception, Interrupted, Stopped):
+    except (Exception, Interrupted):
         raise
     except BaseException as error:
         raise Escaped(error) from error

@@ -5,11 +5,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 partly done, 130 interrupted.
 
 import json
 import os
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -21,9 +23,12 @@ from snaglist.kernel.steps import StepFailed
 from snaglist.kernel.text import harmless
 from snaglist.plugins.system import Session, cli, told
 
+_AGAIN_SECONDS = 0.05  # by then the finalizer has ended
+
 
 def main() -> NoReturn:
     """Run the command line; the entry point of the console script."""
+    sys.unraisablehook = _unraisable
     sys.exit(_run())
 
 
@@ -54,6 +59,16 @@ def _run() -> int:
         said = f"unexpected failure: {type(error).__name__}: {getattr(error, 'orig', error)}".rstrip()
         said += "; SERVICE_LOG_LEVEL=debug shows where"
         return _fail(traceback.format_exc() if os.environ.get("SERVICE_LOG_LEVEL") == "debug" else said, 1)
+
+
+def _unraisable(lost: Any) -> None:
+    """Send an interrupt again that came while a finalizer ran: Python drops what is raised there."""
+    if issubclass(lost.exc_type, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+        again = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
+        again.daemon = True  # a program that ends by then has nothing left to interrupt
+        again.start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _early_settings(arguments: Sequence[str]) -> Settings:

@@ -30,7 +30,7 @@ from snaglist.plugins.system.sealed import lost
 from snaglist.plugins.system.upgrading import Failed, pending, unused, upgrade
 from snaglist.plugins.system.warnings import config_warnings, open_to_others
 
-_WAKE_SECONDS = 0.5  # a signal that comes just before the sleep, or on another thread, wakes nobody
+_WAKE_SECONDS = 0.2  # how long a worker at rest takes to see a signal to end
 _LOST = "{}: no key opens it: add the SERVICE_SECRET (or bring back the secret.key) of before, or enter it anew"
 _UNLISTED = "its database is in {}, but the registry does not list it: `snaglist apps adopt`, or take the folder away"
 CHECK_SECONDS = 10  # for each database
@@ -323,7 +323,7 @@ def jobs_retry(session: Session, job_id: int) -> None:
 @click.option("--once", is_flag=True, help="Stop when no job is due.")
 def jobs_work(session: Session, once: bool) -> None:
     """Run jobs of all applications until interrupted."""
-    from snaglist.plugins.system.server import exit_on_signals
+    from snaglist.plugins.system.server import at_the_end
 
     service = session.open()
     if once:
@@ -340,17 +340,16 @@ def jobs_work(session: Session, once: bool) -> None:
         session.print({"ran": ran}, f"ran {ran} jobs")
         session.exit(PARTLY if failed else 0)
     worker = Worker(service, "worker")
-    exit_on_signals()
+    ends: list[bool] = []
+    at_the_end(lambda: ends.append(True))
     worker.start()
-    try:
-        if session.as_json:
-            session.print({"status": "started", "node": service.settings.node}, "")
-            sys.stdout.flush()
-        session.note("worker started")
-        while True:
-            time.sleep(_WAKE_SECONDS)
-    except SystemExit:
-        worker.stop()
+    if session.as_json:
+        session.print({"status": "started", "node": service.settings.node}, "")
+        sys.stdout.flush()
+    session.note("worker started")
+    while not ends:
+        time.sleep(_WAKE_SECONDS)
+    worker.stop()
 
 
 db = group(None, "db", "Look after the databases.")

@@ -17,7 +17,6 @@ from waitress.task import ErrorTask, WSGITask
 
 from snaglist.kernel import Reply, ServiceError, UriTooLong, internal_error
 from snaglist.kernel.app import create_app, security_headers
-from snaglist.kernel.containment import Stopped
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT
 from snaglist.kernel.gate import MAX_URL, TOO_LONG, Gate, encode_json
 from snaglist.kernel.service import Service
@@ -74,15 +73,12 @@ def serve(
     )
     server.channel_class = channel_class
     workers = [Worker(service, "serve") for _ in range(service.settings["jobs.workers"])] if run_jobs else []
-    exit_on_signals()
+    at_the_end(server.end)
     try:
         for worker in workers:
             worker.start()
         ready(f"http://{_shown(host)}:{listener.getsockname()[1]}/")
-        exit_on_signals(server.end)
         server.run()
-    except SystemExit:
-        log.info("stopping")
     finally:
         server.task_dispatcher.shutdown(timeout=1)
         server.close()
@@ -106,15 +102,11 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def _stop() -> None:
-    raise Stopped(0)
+def at_the_end(end: Callable[[], None]) -> None:
+    """Call `end` in the main thread at the first SIGTERM or SIGINT, which would cut requests and jobs off.
 
-
-def exit_on_signals(end: Callable[[], None] = _stop) -> None:
-    """Call `end` in the main thread at the first signal to end; it raises Stopped, a SystemExit, unless given.
-
-    A plain SIGTERM would cut requests and jobs off. An event that a handler set, while the main thread is about to
-    wait for it, would lock itself up.
+    It sets a mark and raises nothing: Python drops what is raised while a finalizer happens to run. It sets no event
+    either, which would lock itself up while the main thread is about to wait for it.
     """
 
     def stop(*_: Any) -> None:

@@ -178,7 +178,8 @@ def test_files_of_the_data_directory_are_known_where_it_is_now(restored: Restore
         }  # fmt: skip
 
 
-CHANGES = ("sparkline", "trend", "version", "database")  # with the time, the version, the place of the test
+# With the time (what is shown of the last hours, days, year), the version, the place of the test.
+CHANGES = ("sparkline", "trend", "last_24h", "markers", "version", "database")
 
 
 def plain(value: Any) -> Any:

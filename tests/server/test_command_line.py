@@ -361,7 +361,10 @@ def test_an_interrupt_while_the_program_starts(after: float, tmp_path: Path) -> 
         started.stdout.readline()
         time.sleep(after)
         started.send_signal(signal.SIGINT)
-        told, said = started.communicate(timeout=60)
+        try:
+            told, said = started.communicate(timeout=60)
+        finally:
+            started.kill()
     assert "Traceback" not in said
     assert started.returncode in (0, 130)  # 0: the worker had started
     assert next(iter(json.loads(told))) == ("error" if started.returncode else "status")
