@@ -30,7 +30,7 @@ ${modules}
 <body>
 <div id="app" aria-busy="true">
 <div class="frame skeleton">
-<div class="rail"><p class="brand">snaglist</p></div>
+<header class="rail"><p class="brand">snaglist</p></header>
 <main class="page"><h1>Loading …</h1>${rows}</main>
 </div>
 </div>

@@ -391,6 +391,19 @@ def test_x_and_shift_choose_and_the_bar_sets_the_status(page: Page, deployment: 
     expect(page.locator(".row-status", has_text="In progress")).to_have_count(0)
 
 
+def test_no_row_moves_when_the_bar_comes_and_goes(page: Page, deployment: Any) -> None:
+    """Whoever chooses the next row at that moment must not hit another one."""
+    page.goto(f"{deployment.url}?q=queue")
+    row = page.locator(".row").nth(4)
+    before = row.bounding_box()
+    page.locator(".row-choice input").first.click()
+    expect(page.locator(".bulk")).to_be_in_viewport(ratio=1)
+    assert row.bounding_box() == before
+    page.keyboard.press("Escape")
+    expect(page.locator(".bulk")).to_have_count(0)
+    assert row.bounding_box() == before
+
+
 def test_shift_x_chooses_up_to_the_row_and_escape_none(page: Page) -> None:
     for key in ("j", "x", "j", "j", "j", "Shift+X"):
         page.keyboard.press(key)

@@ -192,8 +192,8 @@ export default (ui) => {
     if (data.setup) return html`<div class="head"><h1 tabindex="-1">Issues</h1></div> ${data.setup.view()}`;
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${tools(query, compact)} ${pill()}</div> ${time.chart(data.summary, query)} ${tabs(query, data.summary)}
       ${toolbar(query, data, time.select(query))} ${time.dates(query)} ${saved?.(query)}
-      ${bar && chosen.size > 0 && chosenBar(data)}
-      ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, chosen, choosePage)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}`;
+      ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, chosen, choosePage)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query)}
+      ${bar && chosen.size > 0 && chosenBar(data)}`;
   }
 
   return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, bare: true, load, open, render, keys };
