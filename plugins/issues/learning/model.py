@@ -76,8 +76,8 @@ class _Round:
 
     def _uncovered(self, listed: Sequence[Slot]) -> list[Slot]:
         """Leave out pairs with a word that alone is in an open slot: the node of that slot says the same of them."""
-        values = {at for slot in listed if len(slot.words) == 1 and slot.digest in self.opened for at in slot.words}
-        return [slot for slot in listed if len(slot.words) == 1 or values.isdisjoint(slot.words)]
+        values = {at for slot in listed if len(slot.words) == 1 and slot.digest in self.opened for at in slot.places}
+        return [slot for slot in listed if len(slot.words) == 1 or values.isdisjoint(slot.places)]
 
     def run(self) -> list[Node]:
         """Add the members, open what is ripe, join; returns the nodes to look at next."""

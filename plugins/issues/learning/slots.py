@@ -4,7 +4,7 @@ Templates that differ in these words only have the slot in common. So the slot's
 indexed look-up and without comparing templates with each other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -29,11 +29,17 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A template with words opened. `words` holds them by their position among the words of the template."""
+    """A template with words opened.
+
+    `words` holds them by their position in the slot's own text, which is the same for all that have the slot: in their
+    own texts the words may stand elsewhere, as `key:value` is two words and `key:<*>` one. `places` says from where to
+    where: a first name begins where the full name does.
+    """
 
     digest: str
     template: str
     words: Mapping[int, Word]
+    places: Collection[tuple[int, int]]
 
 
 class _Place(NamedTuple):
@@ -66,8 +72,9 @@ def slots(context: str, template: str) -> list[Slot]:
     pairs = combinations(whole, 2) if len(whole) <= thresholds.MAX_PAIRED else pairwise(whole)
     found = []
     for opened in (*((place,) for place in singles), *pairs):
-        text = _opened(template, opened)
-        found.append(Slot(template_digest(context, text), text, {place.position: place.word for place in opened}))
+        text, starts = _opened(template, opened)
+        words = {_position(text, start): place.word for start, place in zip(starts, opened, strict=True)}
+        found.append(Slot(template_digest(context, text), text, words, [(place.start, place.end) for place in opened]))
     return found
 
 
@@ -142,9 +149,22 @@ def _reason_start(template: str) -> int:
     return len(head) + 2
 
 
-def _opened(template: str, places: Sequence[_Place]) -> str:
-    kept, end = [], 0
+def _opened(template: str, places: Sequence[_Place]) -> tuple[str, list[int]]:
+    """Return the template with words opened, and where in it they stood."""
+    text, starts, end = "", [], 0
     for place in places:
-        kept += [template[end : place.start], PLACEHOLDER]
+        text += template[end : place.start]
+        starts.append(len(text))
+        text += PLACEHOLDER
         end = place.end
-    return "".join(kept) + template[end:]
+    return text + template[end:], starts
+
+
+def _position(text: str, start: int) -> int:
+    """Return how many words stand before a placeholder; of several that are joined to one word each counts."""
+    before = 0
+    for item in ITEM.finditer(text):
+        if item.end() > start:
+            return before + text.count(PLACEHOLDER, item.start(), start)
+        before += max(1, item[0].count(PLACEHOLDER))
+    return before

@@ -147,6 +147,17 @@ def test_the_order_of_a_drawn_set_does_not_matter() -> None:
         check_any_order(drawn, seed)
 
 
+def test_words_that_become_one_when_one_of_them_opens_keep_their_places() -> None:
+    """`k:v7` is two words and `k:<*>` one, and a full name is one value of several words: what follows stays there."""
+    keyed = [f"{first} Anna" for first in ("<*>", "k:<*>", "k:v7", "k:vCarla", "k:vJob-LoadRates-<*>")]
+    keyed += [f"[VIP]Zed{name} Anna" for name in ("7", "Ben", "Carla", "StockWatcher")]
+    named = [
+        f"The reader {name} said {what} at gate north" for name in ("Ann van Delft", "Bo") for what in ("Yes", "No")
+    ]
+    for seed in range(40):
+        check_any_order([*keyed, *named, "<*> Foo::Baz SwitchPoller"], seed)
+
+
 @settings(max_examples=30)
 @given(st.lists(WORDS, min_size=1, max_size=5), st.integers(50, 400))
 def test_very_many_words(words: list[str], times: int) -> None:
