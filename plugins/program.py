@@ -29,7 +29,9 @@ _AGAIN_SECONDS = 0.05  # by then the finalizer has ended
 def main() -> NoReturn:
     """Run the command line; the entry point of the console script."""
     sys.unraisablehook = _unraisable
-    sys.exit(_run())
+    code = _run()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what ends already is not interrupted
+    sys.exit(code)
 
 
 def _run() -> int:
@@ -41,6 +43,7 @@ def _run() -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (KeyboardInterrupt, click.Abort):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once is enough: a second one would leave nothing said
         return _fail("interrupted", 130)
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code, error)
@@ -66,7 +69,8 @@ def _unraisable(lost: Any) -> None:
     if issubclass(lost.exc_type, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
         again = threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), signal.SIGINT))
         again.daemon = True  # a program that ends by then has nothing left to interrupt
-        again.start()
+        with suppress(KeyboardInterrupt):  # of two at once, one is passed on
+            again.start()
     else:
         sys.__unraisablehook__(lost)
 

@@ -323,7 +323,7 @@ def jobs_retry(session: Session, job_id: int) -> None:
 @click.option("--once", is_flag=True, help="Stop when no job is due.")
 def jobs_work(session: Session, once: bool) -> None:
     """Run jobs of all applications until interrupted."""
-    from snaglist.plugins.system.server import at_the_end
+    from snaglist.plugins.system.server import end_on_signals
 
     service = session.open()
     if once:
@@ -341,7 +341,7 @@ def jobs_work(session: Session, once: bool) -> None:
         session.exit(PARTLY if failed else 0)
     worker = Worker(service, "worker")
     ends: list[bool] = []
-    at_the_end(lambda: ends.append(True))
+    end_on_signals(lambda: ends.append(True))
     worker.start()
     if session.as_json:
         session.print({"status": "started", "node": service.settings.node}, "")

@@ -73,7 +73,7 @@ def serve(
     )
     server.channel_class = channel_class
     workers = [Worker(service, "serve") for _ in range(service.settings["jobs.workers"])] if run_jobs else []
-    at_the_end(server.end)
+    end_on_signals(server.end)
     try:
         for worker in workers:
             worker.start()
@@ -102,7 +102,7 @@ def _shown(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def at_the_end(end: Callable[[], None]) -> None:
+def end_on_signals(end: Callable[[], None]) -> None:
     """Call `end` in the main thread at the first SIGTERM or SIGINT, which would cut requests and jobs off.
 
     It sets a mark and raises nothing: Python drops what is raised while a finalizer happens to run. It sets no event

@@ -162,9 +162,17 @@ def _opened(template: str, places: Sequence[_Place]) -> tuple[str, list[int]]:
 
 def _position(text: str, start: int) -> int:
     """Return how many words stand before a placeholder; of several that are joined to one word each counts."""
+    begin, end = text.rfind(" ", 0, start) + 1, text.find(" ", start)
+    part = text[begin:] if end < 0 else text[begin:end]
+    # No word goes over a blank, so the parts between are counted by themselves: other slots have most of them too.
+    return sum(_words_before(one, len(one)) for one in text[:begin].split(" ")) + _words_before(part, start - begin)
+
+
+@lru_cache(maxsize=thresholds.MEMO_SIZE)
+def _words_before(part: str, start: int) -> int:
     before = 0
-    for item in ITEM.finditer(text):
+    for item in ITEM.finditer(part):
         if item.end() > start:
-            return before + text.count(PLACEHOLDER, item.start(), start)
+            return before + part.count(PLACEHOLDER, item.start(), start)
         before += max(1, item[0].count(PLACEHOLDER))
     return before
