@@ -92,6 +92,17 @@ def _no_service_environment(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
+@pytest.fixture(autouse=True)
+def _process_as_it_was() -> Iterator[None]:
+    """Programs that tests start inherit what is ignored: a test that left that behind would fail others, far away."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    after = {number: signal.getsignal(number) for number in before}
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    assert after == before, "this test changed what the process does at a signal"
+
+
 class Servers:
     """The database servers as this process uses them: where a URL leads by default, decoys stand.
 
