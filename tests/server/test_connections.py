@@ -275,9 +275,11 @@ def test_the_defaults_last_through_all_of_it_at_once(serve: Serve, crowd: Callab
 def test_who_waits_longest_for_nothing_gives_way_first(serve: Serve, crowd: Callable[..., list[socket.socket]]) -> None:
     """Neither a request that is on its way nor one that came lately."""
     server = serve("--no-jobs", SERVICE_SERVER_CONNECTION_LIMIT="10")
+    rest = sockets(server)
     [unfinished] = crowd(server, 1, PARTS["body"][0])
     old = crowd(server, 4)
     is_well(server)
+    comes_true(lambda: sockets(server) == rest + 5)  # the connection that asked for health would be one too many
     young = crowd(server, 4)
     time.sleep(1.2)  # what began a moment ago gives way last of all
     crowd(server, 2)
