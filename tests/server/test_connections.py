@@ -161,8 +161,11 @@ def memory(server: Any) -> int:
 
 def sockets(server: Any) -> int:
     """How many sockets the server has."""
-    files = Path(f"/proc/{server.process.pid}/fd").iterdir()
-    return sum(os.readlink(file).startswith("socket:") for file in files)
+    count = 0
+    for file in Path(f"/proc/{server.process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed just now
+            count += os.readlink(file).startswith("socket:")
+    return count
 
 
 def log_of(server: Any) -> list[str]:
