@@ -29,12 +29,13 @@ _AGAIN_SECONDS = 0.05  # by then the finalizer has ended
 def main() -> NoReturn:
     """Run the command line; the entry point of the console script."""
     sys.unraisablehook = _unraisable
-    code = _run()
+    code = run()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # what ends already is not interrupted
     sys.exit(code)
 
 
-def _run() -> int:
+def run() -> int:
+    """Run the command that `sys.argv` names, say what went wrong, and return the exit code."""
     try:
         plugins = Plugins.of(_early_settings(sys.argv[1:]))
         cli.commands = {str(made.name): made for _, made in plugins.commands()}

@@ -17,10 +17,10 @@ def main() -> NoReturn:
     given = signal.getsignal(signal.SIGINT)
     if given is signal.default_int_handler:  # otherwise the caller ignores interrupts
         signal.signal(signal.SIGINT, _interrupted)
-    from snaglist.plugins.program import main as run
+    from snaglist.plugins.program import main as program
 
     signal.signal(signal.SIGINT, given)
-    run()
+    program()
 
 
 def _interrupted(*_: object) -> NoReturn:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 
 def address(page: Page) -> dict[str, str]:
@@ -402,6 +402,32 @@ def test_no_row_moves_when_the_bar_comes_and_goes(page: Page, deployment: Any) -
     page.keyboard.press("Escape")
     expect(page.locator(".bulk")).to_have_count(0)
     assert row.bounding_box() == before
+
+
+def test_the_bar_covers_nothing_on_a_phone(page: Page) -> None:
+    """Not the row that has the focus; and the toast of a change stands above the bar."""
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".row-choice input").first.click()
+    bar = page.locator(".bulk")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        focused = page.locator(".row :focus").bounding_box()
+        assert focused and focused["y"] + focused["height"] <= top(bar)
+    page.get_by_label("Set status of the chosen issues").select_option("in_progress")
+    toast = page.locator(".toast", has_text="1 issue set to in progress")
+    expect(toast).to_be_visible()
+    page.locator(".row-choice input").first.click()
+    expect(bar).to_be_visible()
+    shown = toast.bounding_box()
+    assert shown and shown["y"] + shown["height"] <= top(bar)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".row-status", has_text="In progress")).to_have_count(0)
+
+
+def top(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box
+    return box["y"]
 
 
 def test_shift_x_chooses_up_to_the_row_and_escape_none(page: Page) -> None:

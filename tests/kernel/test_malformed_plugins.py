@@ -37,9 +37,8 @@ from snaglist.kernel.containment import Escaped, Interrupted, contained, describ
 from snaglist.kernel.errors import ServiceError
 from snaglist.kernel.plugins import Plugins
 from snaglist.kernel.settings import UrlOption
-from snaglist.plugins import issues, logs, system
+from snaglist.plugins import issues, logs, program, system
 from snaglist.plugins.connectors import ConnectorType, contract
-from snaglist.plugins.program import _run
 from snaglist.plugins.system import HealthCheck, Job, Worker, cli
 from snaglist.plugins.system.jobs.schedules import Schedules
 
@@ -754,11 +753,11 @@ def test_a_command_that_fails_names_its_plugin(
     try:
         for argument, message in (("fail", "command fail of plugin bad failed: "), ("say", "no such thing")):
             monkeypatch.setattr(sys, "argv", ["snaglist", "odd", argument])
-            assert _run() == 1
+            assert program.run() == 1
             assert message in capsys.readouterr().err
         monkeypatch.setattr(sys, "argv", ["snaglist", "odd", "end"])
         with pytest.raises(SystemExit) as ended:
-            _run()
+            program.run()
         assert ended.value.code == 7
     finally:
         cli.commands = known

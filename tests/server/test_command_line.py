@@ -184,7 +184,7 @@ def test_an_unforeseen_failure_shows_where_only_when_asked(
     monkeypatch.setattr(command_line.cli, "main", fail)
     for level, said in (("info", "snaglist: unexpected failure: KeyError: 'gone'; "), ("debug", "Traceback")):
         monkeypatch.setenv("SERVICE_LOG_LEVEL", level)
-        assert program._run() == 1  # main() is for a process of its own, whose interrupts it ends
+        assert program.run() == 1  # main() is for a process of its own, whose interrupts it ends
         shown = capsys.readouterr().err
         assert said in shown and ("Traceback" in shown) == (level == "debug")
 

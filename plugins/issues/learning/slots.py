@@ -43,7 +43,7 @@ class Slot:
 
 
 class _Place(NamedTuple):
-    position: int
+    leads: bool
     start: int
     end: int
     word: Word
@@ -104,14 +104,14 @@ def _places(template: str) -> list[_Place]:
             after=texts[position + 3],
             left=left,
             right=right,
-            leads=position == 0,
+            leads=not position,
             reason=start >= reason,
         )
         if judged is Kind.FIXED:
             continue
         if left in QUOTES and left == right:
             start, end = start - 1, end + 1
-        places.append(_Place(position, start, end, Word(template[start:end], judged is Kind.DOUBTFUL)))
+        places.append(_Place(not position, start, end, Word(template[start:end], judged is Kind.DOUBTFUL)))
     return places[: thresholds.MAX_SINGLES]
 
 
@@ -120,7 +120,7 @@ def _with_full_names(template: str, places: Sequence[_Place]) -> list[_Place]:
     runs: list[list[_Place]] = []
     for place in places:
         # A sentence begins with a capital anyway, so what it begins with is no part of a name.
-        if runs and runs[-1][0].position and _is_joined(template, runs[-1][-1], place):
+        if runs and not runs[-1][0].leads and _is_joined(template, runs[-1][-1], place):
             runs[-1].append(place)
         else:
             runs.append([place])
@@ -138,7 +138,7 @@ def _is_joined(template: str, first: _Place, second: _Place) -> bool:
 def _full_name(template: str, run: Sequence[_Place]) -> _Place:
     first, last = run[0], run[-1]
     doubtful = all(place.word.doubtful for place in run)
-    return _Place(first.position, first.start, last.end, Word(template[first.start : last.end], doubtful))
+    return _Place(first.leads, first.start, last.end, Word(template[first.start : last.end], doubtful))
 
 
 def _reason_start(template: str) -> int:
