@@ -14,7 +14,7 @@ from typing import Protocol
 
 from snaglist.plugins.issues.grouping.names import PLACEHOLDER
 from snaglist.plugins.issues.learning.evidence import Member, is_name, is_value
-from snaglist.plugins.issues.learning.slots import Slot, Word, slots, template_digest, weight, word_digest
+from snaglist.plugins.issues.learning.slots import Slot, Word, slot_digests, slots, template_digest, weight, word_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +71,14 @@ class _Round:
         for node in nodes:
             self.texts.update((slot.digest, (node.context, slot.template)) for slot in self.found[node.id])
         self.opened = dict(store.opened(self.texts))
-        self.found = {node: self._uncovered(listed) for node, listed in self.found.items()}
+        self.found = {node.id: self._uncovered(node.context, self.found[node.id]) for node in nodes}
         self.values: dict[str, tuple[str, int]] = {}  # words of open slots by digest, and a node that has each
 
-    def _uncovered(self, listed: Sequence[Slot]) -> list[Slot]:
-        """Leave out pairs with a word that alone is in an open slot: the node of that slot says the same of them."""
-        values = {at for slot in listed if len(slot.words) == 1 and slot.digest in self.opened for at in slot.places}
-        return [slot for slot in listed if len(slot.words) == 1 or values.isdisjoint(slot.places)]
+    def _uncovered(self, context: str, listed: Sequence[Slot]) -> list[Slot]:
+        """Leave out pairs that the node of an open slot has too: what they say, that node says."""
+        opened = [slot for slot in listed if len(slot.words) == 1 and slot.digest in self.opened]
+        said = {digest for slot in opened for digest in slot_digests(context, slot.template)}
+        return [slot for slot in listed if len(slot.words) == 1 or slot.digest not in said]
 
     def run(self) -> list[Node]:
         """Add the members, open what is ripe, join; returns the nodes to look at next."""

@@ -78,6 +78,12 @@ def slots(context: str, template: str) -> list[Slot]:
     return found
 
 
+@lru_cache(maxsize=1024)
+def slot_digests(context: str, template: str) -> Collection[str]:
+    """Return the digests of the slots of a template; those of an open slot are wanted with each new value."""
+    return frozenset(slot.digest for slot in slots(context, template))
+
+
 def weight(template: str) -> float:
     """Return how much fixed text a template has, in words; words of grammar and values count less."""
     items = ITEM.findall(template)

@@ -158,6 +158,16 @@ def test_words_that_become_one_when_one_of_them_opens_keep_their_places() -> Non
         check_any_order([*keyed, *named, "<*> Foo::Baz SwitchPoller"], seed)
 
 
+@pytest.mark.parametrize("frame", ["pool %s drain node", "pool drain %s", "lost %s again"])
+@pytest.mark.parametrize("joint", [":", "="])
+def test_a_pair_that_the_node_of_its_word_does_not_have(frame: str, joint: str) -> None:
+    """`kaOne:<*>` is one word, so its node says nothing of other keys: the pair of key and value is looked at again."""
+    first = [f"kaOne{joint}{value}" for value in ("17", "vaOne", "vbTwo")]
+    drawn = [frame % pair for pair in (*first, *(f"{key}{joint}zzTop" for key in ("kbTwo", "kcSix", "kdTen")))]
+    for seed in range(20):
+        check_any_order(drawn, seed)
+
+
 @settings(max_examples=30)
 @given(st.lists(WORDS, min_size=1, max_size=5), st.integers(50, 400))
 def test_very_many_words(words: list[str], times: int) -> None:
