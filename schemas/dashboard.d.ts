@@ -288,6 +288,8 @@ export interface Ui {
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
+  /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
+  outage(): { since: string; offline: boolean } | null;
   /** True when a key is in use. */
   signedIn(): boolean;
 

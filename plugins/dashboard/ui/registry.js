@@ -69,6 +69,9 @@ export function disable(plugins) {
 /** The page of an id, if it shows in this application. */
 export const pageOf = (id) => [pages.get(id)].find((page) => page && enabled(page));
 
+/** The plugin that has the page of an id, whether it is switched on or not. */
+export const ownerOf = (id) => pages.get(id)?.plugin;
+
 /** The page with its screen and what it is drawn with, which are fetched when they are needed for the first time. */
 export async function opened(page) {
   // A bare page of a core area has its styles in the sheet of the first page.
