@@ -124,6 +124,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "errors", {"severity": "error", "q": "gateway", "limit": "1"}, None
     yield "GET", "errors", {"severity": "loud"}, None
     yield "GET", "errors", {"app": "gone"}, None
+    yield "GET", "issue-activity", {"severity": "error", "date": DAY}, None
+    yield "GET", "issue-activity", {"from": f"{DAY} 10:00:00", "to": f"{DAY} 09:00:00"}, None
     yield "GET", "groups", {"status": "open", "limit": "1"}, None
     yield "GET", "groups", {"page": "0"}, None
     yield "GET", "error", {"id": "1"}, None
