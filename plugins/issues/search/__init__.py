@@ -16,5 +16,6 @@ ENDPOINTS = (
     Endpoint("issue-activity", get=read(handlers.issue_activity, "issues.read"), etag=True),
     Endpoint("groups", get=read(handlers.groups, "issues.read"), etag=True),
     Endpoint("error", get=read(handlers.error, "issues.read")),
+    Endpoint("issue-state", get=read(handlers.state, "issues.read"), etag=True),
     Endpoint("group", get=read(handlers.group, "issues.read")),
 )

@@ -18,7 +18,7 @@ from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.search import queries
 from snaglist.plugins.issues.search.filters import conditions, given
 from snaglist.plugins.issues.search.finding import Searched, search
-from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, earlier, read_scope
+from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, read_scope
 from snaglist.plugins.issues.search.sorting import Sort
 from snaglist.plugins.issues.search.summary import STATUS_ORDER
 from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
@@ -105,18 +105,18 @@ def _bars(call: Call, scope: Scope) -> Bars:
     start, end = scope.start, scope.end
     if start is None and end is None:
         end = times.add(times.hour(call.now), seconds=3600)
-        start = earlier(end, HOURS_SHOWN)
+        start = times.add(end, seconds=-3600 * HOURS_SHOWN)
     else:
         first, last = _hours(call.db, call.now)
         end = min(end or last, last)
         if start is None or _between(start, end) > _YEAR:
             start = max(start or first, first)
-        start = min(start, earlier(end, 1))
+        start = min(start, times.add(end, seconds=-3600))
     length = _between(start, end)
     step = next((step for most, step in STEPS if length <= most), LONGEST_STEP)
     begun = _floor(times.read(start), step)
     number = -(-(times.read(end) - begun) // timedelta(hours=step))
-    return Bars(begun, step, number)
+    return Bars(begun, step, max(1, number))
 
 
 def _hours(db: Connection, now: str) -> tuple[str, str]:
