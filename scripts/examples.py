@@ -167,6 +167,7 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "bulk-issues", {}, {"action": "status", "status": "in_progress", "ids": [1, 999]}
     yield "POST", "bulk-issues", {}, {"action": "explode", "ids": [1]}
     yield "POST", "bulk-issues", {}, {"action": "snooze", "filter": {"severity": "critical"}}
+    yield "POST", "bulk-issues", {}, {"action": "undo", "job_id": 999}
     yield "POST", "bulk-issues", {}, {"action": "delete", "ids": [4], "confirmation": "yes"}
     yield "POST", "bulk-issues", {}, {"action": "unmerge", "id": 1, "grouping_id": 1}
     yield "GET", "tags", {}, None
