@@ -278,12 +278,8 @@ class Gate:
 
     def _read_request(self, endpoint: Endpoint, call: Call, query: Mapping[str, str]) -> None:
         request = call.request
-        with_body = request.method in WRITING and not endpoint.authenticate
-        if (
-            with_body
-            and not endpoint.raw
-            and (raw := request.read_body(unpacked=request.body_limit if endpoint.gzip else 0))
-        ):
+        with_body = request.method in WRITING and not (endpoint.authenticate or endpoint.raw)
+        if with_body and (raw := request.read_body(unpacked=request.body_limit if endpoint.gzip else 0)):
             bodies.check_json_type(request.environ)
             request.body = bodies.parse_json(raw)
         self._check_fields(endpoint, call, query, with_body=with_body)

@@ -245,6 +245,11 @@ export interface Ui {
   dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;
   /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. */
   menu(label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[]): View;
+  /** A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled. */
+  dates(
+    range: { from?: string | null; to?: string | null; hint?: string },
+    ended: (range: { from: string | null; to: string | null } | null) => void,
+  ): View;
   /** How far work is. */
   progress(progress: { done: number; total?: number | null; unit?: string; text?: string | null }, label: string): View;
   /** Text to copy. */
@@ -296,8 +301,19 @@ export interface Ui {
   level(severity: string): string;
   /** "Import incoming" for "import_incoming", such as a job's kind */
   sentence(name: string): string;
-  /** "5m ago"; times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. */
+  // Times are the service's `YYYY-MM-DD HH:MM:SS` in UTC. People read them in the clock that they chose, local or UTC.
+  /** "5m ago" */
   ago(time: string): string;
+  /**
+   * A time in the chosen clock: "minute" (when left out) is "28 Nov 08:00", "day" "28 Nov", both with the year when it is
+   * not this one; "time" is "08:00", "exact" "28 Nov 2026, 08:00:12 UTC+1".
+   */
+  clock(time: string, form?: "minute" | "day" | "time" | "exact"): string;
+  /** The name of the chosen clock, to stand once in a heading or beside an axis: "UTC" or "UTC+1". */
+  zone(date?: Date): string;
+  /** The date and time of day of a time in the chosen clock, as inputs take them; and the way back. */
+  toClock(time: string): { date: string; time: string };
+  fromClock(date: string, time?: string): string;
   moment(time: string): Date;
   stamp(date: Date): string;
 }

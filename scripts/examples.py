@@ -158,6 +158,12 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "issue-status", {}, {"id": 1, "status": "fixed", "note": "Retry added", "release": "v2.4.0"}
     yield "POST", "issue-status", {}, {"id": 1, "status": "done"}
     yield "POST", "issue-status", {}, {"id": 999, "status": "fixed"}
+    yield "POST", "issue-status", {}, {"id": 2, "status": "fixed", "expected": "in_progress"}
+    yield "POST", "issue-comments", {}, {"id": 1, "text": "The bank answers again since noon."}
+    yield "POST", "issue-comments", {}, {"id": 1, "text": " "}
+    yield "POST", "issue-comments", {}, {"id": 999, "text": "Gone?"}
+    yield "GET", "issue-state", {"id": "1"}, None
+    yield "GET", "issue-state", {"id": "999"}, None
     yield "POST", "issue-tags", {}, {"group_id": 2, "tag_id": 1}
     yield "POST", "issue-tags", {}, {"group_id": 2, "tag_id": 999}
     yield "GET", "assignable-users", {}, None

@@ -4,7 +4,8 @@ import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, 
 import { html, keyed, render } from "./dom.js";
 import { closeMenu, failed, frame, start } from "./frame.js";
 import * as registry from "./registry.js";
-import { ago, bytes, level, moment, number, plural, sentence, stamp, visible } from "./text.js";
+import { ago, clock, fromClock, moment, stamp, toClock, zone } from "./clock.js";
+import { bytes, level, number, plural, sentence, visible } from "./text.js";
 import "./widgets/elements.js";
 import { acting, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
 
@@ -28,7 +29,7 @@ const reload = () => show({ scroll: scrollY });
 const kit = {
   version: 1,
   html, keyed, api, watch, toast, pager, link, go,
-  ago, bytes, level, moment, number, plural, sentence, stamp,
+  ago, bytes, clock, fromClock, level, moment, number, plural, sentence, stamp, toClock, zone,
   download: async (...given) => (await import("./download.js")).download(...given),
   act: acting(reload),
   follow: (...given) => void jobs(({ follow }) => follow(...given)),

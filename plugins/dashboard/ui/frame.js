@@ -1,9 +1,11 @@
 // The frame around each page: the rail with the pages, the tools, and the keyboard.
 
 import { go, hasKey, keepKey, link } from "./api.js";
+import { switchClock, zone } from "./clock.js";
 import { html, keyed } from "./dom.js";
 import { navigation, shortcutsOf } from "./registry.js";
 import { withStyles } from "./widgets.js";
+import { redrawTimes } from "./widgets/elements.js";
 
 const EDITABLE = "input:not([type=checkbox]):not([type=radio]), select, textarea, [contenteditable]";
 const PRESSABLE = "a, button, input, select, textarea, summary";
@@ -37,6 +39,9 @@ export const frame = (view) => html`<div class="frame">
     <div class="tools">
       <button class="button button-plain" title="Commands (Ctrl K)" aria-label="Commands" @click=${showPalette}>
         <ui-icon name="search"></ui-icon>
+      </button>
+      <button class="button button-plain" title="Local time or UTC" aria-label=${`Times are in ${zone()}. Switch between local time and UTC`} @click=${otherClock}>
+        ${zone()}
       </button>
       <button class="button button-plain" title="Light or dark" aria-label="Switch between light and dark" @click=${switchTheme}>
         <ui-icon name="contrast"></ui-icon>
@@ -94,6 +99,13 @@ function switchTheme() {
   } catch {
     // Storage is blocked: the choice lasts as long as the page.
   }
+}
+
+/** Show all times in the other clock. */
+function otherClock() {
+  switchClock();
+  redrawTimes();
+  shell.draw();
 }
 
 function signOut() {

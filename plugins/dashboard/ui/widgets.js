@@ -32,7 +32,8 @@ export const withStyles = async (module) => (await Promise.all([module, styles()
 export function widgets() {
   fetching ??= Promise.all([
     import("./widgets/dialog.js"), import("./widgets/form.js"), import("./widgets/table.js"), import("./widgets/menu.js"),
-    import("./widgets/progress.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"), styles(),
+    import("./widgets/progress.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"),
+    import("./widgets/dates.js"), styles(),
   ]).then(
     (modules) => (fetched = Object.assign({}, ...modules)),
     (error) => {
@@ -68,6 +69,7 @@ export function widgetKit(redraw) {
     menu: drawing("menu"),
     progress: drawing("progress"),
     snippet: drawing("snippet"),
+    dates: drawing("dates"),
     ask: asking("ask"),
     confirm: asking("confirm"),
     dialog: asking("dialog"),

@@ -32,7 +32,7 @@ export default (ui) => {
     <h2>Key</h2>
     <p><code>${settings.key ?? settings.key_hint ?? "none yet"}</code>
       ${settings.key && html`<ui-copy text=${settings.key}></ui-copy>`}</p>
-    ${settings.previous_key_until && html`<p>The previous key works until ${settings.previous_key_until} UTC.</p>`}
+    ${settings.previous_key_until && html`<p>The previous key works until ${ui.clock(settings.previous_key_until, "exact")}.</p>`}
     ${settings.key && html`<p><button class="button" type="button" @click=${renew}>New key …</button></p>
       <p><label class="check"><input type="checkbox" .checked=${settings.allow_query_key} @change=${({ target }) =>
         void change({ action: "configure", allow_query_key: target.checked }, "Saved.")}>

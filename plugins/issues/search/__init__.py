@@ -15,5 +15,6 @@ ENDPOINTS = (
     Endpoint("errors", get=own(handlers.errors, "issues.read"), etag=True),
     Endpoint("groups", get=read(handlers.groups, "issues.read"), etag=True),
     Endpoint("error", get=read(handlers.error, "issues.read")),
+    Endpoint("issue-state", get=read(handlers.state, "issues.read"), etag=True),
     Endpoint("group", get=read(handlers.group, "issues.read")),
 )

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, Reply
-from snaglist.plugins.issues.search import listing
+from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.search import listing, parts
 from snaglist.plugins.issues.search.detail import show_issue
 from snaglist.plugins.issues.search.export import export
 from snaglist.plugins.issues.search.summary import summarise
@@ -46,6 +47,11 @@ def error(call: Call) -> Mapping[str, Any]:
 def group(call: Call) -> Mapping[str, Any]:
     """Answer one issue in full, in the words of groups."""
     return _detail(call, "group", 500)
+
+
+def state(call: Call) -> Mapping[str, Any]:
+    """Answer what shows that an issue changed, for whoever watches one."""
+    return parts.state(call.db, resolve_issue_id(call.db, call.query["id"]))
 
 
 def _detail(call: Call, name: str, default_limit: int) -> Mapping[str, Any]:

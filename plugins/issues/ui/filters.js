@@ -89,7 +89,7 @@ const RANGES = new Map([
 ]);
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
-export const range = (ui, change, hint = "UTC, whole hours") => {
+export const range = (ui, change, hint) => {
   const { html, keyed } = ui;
   const stampAt = (time) => ui.stamp(new Date(time));
 
@@ -101,9 +101,9 @@ export const range = (ui, change, hint = "UTC, whole hours") => {
 
   const chosen = ({ range, from, to, date }) => Boolean(RANGES.has(range) || from || to || date);
   const none = { range: null, from: null, to: null, date: null };
-  const short = (time) => time.slice(5, 16);
+  const short = (time) => ui.clock(time);
 
-  /** How the chosen range reads: "11-28 07:00 to 11-28 09:00". */
+  /** How the chosen range reads: "28 Nov 07:00 to 28 Nov 09:00". */
   function text({ range, from, to, date }) {
     if (RANGES.has(range)) return RANGES.get(range)[1];
     if (date) return date;
@@ -129,12 +129,12 @@ export const range = (ui, change, hint = "UTC, whole hours") => {
   let asked = null;
 
   async function open() {
-    const { default: form } = await import("./dates.js");
-    asked = form(ui, (chosen) => {
+    await ui.widgets();
+    asked = (limits) => ui.dates({ ...limits, hint: hint?.() }, (chosen) => {
       asked = null;
       if (chosen) change({ ...none, ...chosen });
       else ui.refresh();
-    }, hint);
+    });
     ui.refresh();
     document.querySelector("#range-from")?.focus();
   }
@@ -151,11 +151,11 @@ export const range = (ui, change, hint = "UTC, whole hours") => {
     return html`<figure class="chart">
       <div class="brush plot" @pointerdown=${(event) => drag(event, count, pick)}>
         <ui-bars class="histogram" values=${values.join()} label="Events per hour, last 24 hours" @pick=${({ detail }) => pick(detail, detail)}
-          .titles=${values.map((value, at) => `${start(at).slice(5, 16)} UTC: ${ui.plural(value, "event")}`)}></ui-bars>
+          .titles=${values.map((value, at) => `${ui.clock(start(at))}: ${ui.plural(value, "event")}`)}></ui-bars>
         ${ui.slot("chart.marks", { from: start(0), to: start(count) })}
         <div class="brush-range" vars=${marked(limits(query), first, count)}></div>
       </div>
-      <figcaption class="axis"><span>${start(0).slice(11, 16)} UTC</span>
+      <figcaption class="axis"><span>${ui.clock(start(0), "time")} ${ui.zone()}</span>
         <span>${ui.plural(total, "event")} in 24 hours${total > 0 && html`<span class="hint">, drag to choose a range</span>`}</span>
         <span>now</span></figcaption>
     </figure>`;

@@ -10,7 +10,7 @@ export default (ui) => {
   const { html, keyed } = ui;
   const change = (values) => ui.go({ ...ui.query(), page: null, ...values });
   const memory = memoryOf(ui);
-  const time = range(ui, change);
+  const time = range(ui, change, () => `${ui.zone()}, whole hours`);
   const { toolbar, tabs } = filters(ui, change);
   const row = rowOf(ui, memory);
   const found = foundOf(ui);

@@ -3,7 +3,7 @@
 import { foundOf } from "./found.js";
 import { done, plainTitle, STATUSES } from "./search.js";
 
-export const parts = ({ html, keyed, level, plural }) => {
+export const parts = ({ clock, html, keyed, level, plural }) => {
   const chip = (tag) => html`<span class="chip" vars=${{ "--tag": tag.color }}>${tag.name}</span>`;
   const chips = (tags) => keyed(tags, ({ id }) => id, chip);
   const badge = (severity) => html`<span class="badge" data-level=${severity}>${level(severity)}</span>`;
@@ -11,7 +11,7 @@ export const parts = ({ html, keyed, level, plural }) => {
   /** That alerts are silent, and how long; null when they are not. */
   function silence({ snoozed_until: until, snooze_count: events }) {
     if (!until && !events) return null;
-    return html`<span class="fact">Snoozed ${until ? `until ${until.slice(0, 16)} UTC` : `for ${plural(events, "more event")}`}</span>`;
+    return html`<span class="fact">Snoozed ${until ? `until ${clock(until)}` : `for ${plural(events, "more event")}`}</span>`;
   }
 
   return { chips, badge, silence };

@@ -13,7 +13,7 @@ export default (ui, memory, parameters) => {
     query.status && `is:${query.status.split(",").map((name) => worded(STATUSES, name).toLowerCase().replaceAll(" ", "_")).join()}`,
     compose(query),
     query.range && `last ${query.range}`,
-    [query.date, query.from?.slice(5, 16), query.to && `to ${query.to.slice(5, 16)}`].filter(Boolean).join(" "),
+    [query.date, query.from && ui.clock(query.from), query.to && `to ${ui.clock(query.to)}`].filter(Boolean).join(" "),
     query.sort && `by ${worded(SORTS, query.sort).toLowerCase()}`,
   ].filter(Boolean).join(" ");
 

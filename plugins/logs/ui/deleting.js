@@ -49,8 +49,8 @@ export const forgetting = (ui) => async ({ user }) => {
     ${items.length + more > SHOWN ? html`<li>and ${ui.number(items.length + more - SHOWN)} more</li>` : null}</ul>`;
   const answer = await ui.confirm({
     title: "Forget a user",
-    text: html`<b>${ui.plural(found.events, "event")}</b> of ${user} in ${ui.plural(found.issues, "issue")}, from ${found.first_seen} to
-      ${found.last_seen} (UTC), go for good, with all that was kept of them. The issues and their counts stay.
+    text: html`<b>${ui.plural(found.events, "event")}</b> of ${user} in ${ui.plural(found.issues, "issue")}, from ${ui.clock(found.first_seen, "exact")} to
+      ${ui.clock(found.last_seen, "exact")}, go for good, with all that was kept of them. The issues and their counts stay.
       ${list(found.by_issue, found.issues_left_out, ({ title, events }) => html`${title} (${ui.number(events)})`)}
       ${found.files.length ? html`These log files still have the lines. They are not changed, and nothing reads the lines again:
         ${list(found.files, found.files_left_out, ({ path, events }) => html`<code>${path}</code> (${ui.number(events)})`)}` : null}`,

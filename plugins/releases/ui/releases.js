@@ -14,7 +14,7 @@ export default (ui) => {
   const inside = (at, { from, to }) => from <= at && at < to;
 
   const mark = ({ version, environment, deployed_at: at }, ends) => html`<a class=${share(at, ends) > LATE ? "mark mark-end" : "mark"} draggable="false"
-    href=${ui.link({ view: "overview", since: at })} title=${`${version} to ${environment}, ${at} UTC: what is new since then`}
+    href=${ui.link({ view: "overview", since: at })} title=${`${version} to ${environment}, ${ui.clock(at, "exact")}: what is new since then`}
     vars=${{ "--at": `${(100 * share(at, ends)).toFixed(2)}%` }}><span>${version}</span></a>`;
 
   ui.panel("chart.marks", {

@@ -1,6 +1,7 @@
 // The elements that every page uses: times, bar charts, icons.
 
-import { ago, moment, number } from "../text.js";
+import { ago, clock, moment } from "../clock.js";
+import { number } from "../text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,7 +11,7 @@ const svg = (name, attributes) => {
   return element;
 };
 
-// <ui-ago at="2026-01-03 10:00:00">: relative time, absolute UTC on hover. One timer serves all of them.
+// <ui-ago at="2026-01-03 10:00:00">: relative time, exact on hover. One timer serves all of them.
 
 const REFRESH = 30_000;
 const alive = new Set();
@@ -39,13 +40,16 @@ class Ago extends HTMLElement {
       this.replaceChildren(this.time);
     }
     this.time.dateTime = moment(at).toISOString();
-    this.time.title = `${at} UTC`;
+    this.time.title = clock(at, "exact");
     this.time.textContent = ago(at);
   }
 }
 
 customElements.define("ui-ago", Ago);
-setInterval(() => !document.hidden && alive.forEach((element) => element.draw()), REFRESH);
+
+/** Draw all times anew: some are older by now, or another clock was chosen. */
+export const redrawTimes = () => alive.forEach((element) => element.draw());
+setInterval(() => !document.hidden && redrawTimes(), REFRESH);
 
 // <ui-bars values="0,3,1" label="Events per hour">: a bar chart as one path.
 // With `titles` (a property: one text a bar) each bar has a hover text and sends the event `pick` with its position.

@@ -22,7 +22,7 @@ export default (ui) => {
   function silence(issue) {
     const { snoozed_until: until, snooze_count: events } = issue;
     if (until || events) {
-      const how = until ? `until ${until} UTC` : `for ${ui.plural(events, "more event")}`;
+      const how = until ? `until ${ui.clock(until)}` : `for ${ui.plural(events, "more event")}`;
       return html`<p>Alerts are silent ${how}.
         <button class="button" @click=${() => snooze(ui, subject(issue), null)}>Wake</button></p>`;
     }

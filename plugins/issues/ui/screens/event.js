@@ -41,7 +41,7 @@ export default (ui, narrow, message) => {
     ${subject && html`<ui-copy text=${`${address(ui, issue.id)}&occurrence=${subject}`} label="Copy event link"></ui-copy>`}</p>`;
 
   /** What is known of the event beside its text; a click narrows to the events that have it, too. */
-  const about = (shown) => html`<p class="row-facts"><span>${shown.occurred_at} UTC</span>
+  const about = (shown) => html`<p class="row-facts"><span>${ui.clock(shown.occurred_at, "exact")}</span>
     ${[["user", shown.user], ["host", shown.server_name], ["release", shown.release], ["environment", shown.environment]].filter(([, value]) => value)
       .map(([name, value]) => html`<span>${name} ${narrow.only(name, "event", value, html`<span class="mono">${value}</span>`)}</span>`)}</p>`;
 

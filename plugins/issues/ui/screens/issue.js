@@ -17,7 +17,7 @@ import walk from "./walk.js";
 export default (ui) => {
   const { html, keyed } = ui;
   const { badge, chips, silence } = parts(ui);
-  const time = range(ui, (values) => narrow.change(values), "UTC");
+  const time = range(ui, (values) => narrow.change(values));
   const narrow = narrowing(ui, time);
   const events = eventsOf(ui, { narrow, time, memory: memoryOf(ui), badge });
   const steps = walk(ui, narrow);
@@ -190,10 +190,10 @@ export default (ui) => {
   }
 
   function heading({ shown, subject, list }, query) {
-    if (query.occurrence) return `Event of ${shown?.occurred_at ?? `number ${subject}`}`;
+    if (query.occurrence) return `Event of ${shown ? ui.clock(shown.occurred_at, "exact") : `number ${subject}`}`;
     if (!narrow.active(query)) return "Latest event";
     if (!list.rows.length) return "Latest event, which does not match";
-    return list.first ? "Latest event that matches" : `Event of ${shown.occurred_at}`;
+    return list.first ? "Latest event that matches" : `Event of ${ui.clock(shown.occurred_at, "exact")}`;
   }
 
   return { heading: (data) => data?.issue.title, load, open, render, keys };

@@ -92,7 +92,7 @@ export default (ui) => {
     const count = issues.length ? ` (${exact ? "" : "over "}${ui.number(issues.length)})` : "";
     const range = since ? { from: since } : { range: "24h" };
     const more = !since && issues.length > SHOWN && html`<p><a href=${ui.link({ view: "overview", since: ui.stamp(new Date(Date.now() - DAY)) })}>All new ones</a></p>`;
-    return list(`${since ? `New since ${since.slice(0, 16)} UTC` : "New in 24 h"}${count}`, since ? issues : issues.slice(0, SHOWN), "Nothing new.",
+    return list(`${since ? `New since ${ui.clock(since)}` : "New in 24 h"}${count}`, since ? issues : issues.slice(0, SHOWN), "Nothing new.",
       html`${more}<p><a href=${ui.link(range)}>All issues with events since then</a></p>`);
   }
 

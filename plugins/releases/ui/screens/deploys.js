@@ -9,13 +9,17 @@ export default (ui) => {
     { name: "version", label: "Version", required: true, max: 120, half: true },
     { name: "environment", label: "Environment", max: 100, placeholder: "production", half: true },
     { name: "ref", label: "Commit, tag or branch", max: 200, half: true },
-    { name: "deployed_at", label: "Deployed at", type: "datetime-local", half: true, hint: "In your time; empty: now." },
+    { name: "deployed_at", label: "Deployed at", half: true, max: 16, placeholder: "2026-11-28 17:30", hint: `${ui.zone()}; leave empty for now` },
     { name: "notes", label: "Notes", max: 10_000, rows: 2 },
   ];
 
   function save(values) {
     const given = Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
-    if (given.deployed_at) given.deployed_at = ui.stamp(new Date(given.deployed_at));
+    if (given.deployed_at) {
+      const [, date, time] = /^\s*(\d{4}-\d\d-\d\d) +(\d?\d:\d\d)\s*$/.exec(given.deployed_at) ?? [];
+      if (!date) throw new Error("deployed_at: Write it as 2026-11-28 17:30.");
+      given.deployed_at = ui.fromClock(date, time);
+    }
     return api.post("deploys", given);
   }
 

@@ -13,7 +13,7 @@ export default (ui) => {
   const { html, api } = ui;
 
   const previous = ({ webhook_secret_previous_until: until }) => until
-    ? `The one before is taken too until ${until} UTC.`
+    ? `The one before is taken too until ${ui.clock(until, "exact")}.`
     : "At least 8 characters. When it is changed, the one before is taken for 24 hours more.";
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field} */
