@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Deployment, OpenPage
-
 SETUP = """
 const at = document.querySelector('script[type=module]').src.replace('app.js', 'clock.js');
 const { ago, clock, fromClock, stamp, switchClock, toClock, zone } = await import(at);
@@ -16,7 +14,7 @@ const now = new Date('2026-11-28T12:00:00Z');
 
 
 @pytest.fixture
-def abroad(open_page: OpenPage, deployment: Deployment) -> Any:
+def abroad(open_page: Any, deployment: Any) -> Any:
     """Open the list in the time zone of a place."""
 
     def opened(place: str) -> Page:
@@ -79,7 +77,7 @@ def test_summer_time_holds_at_the_time_that_is_shown(abroad: Any) -> None:
     assert run(page, "return toClock('2026-11-27 23:30:00')") == {"date": "2026-11-28", "time": "00:30"}
 
 
-def test_a_range_is_typed_with_24_hours_whatever_the_language_is(open_page: OpenPage, deployment: Deployment) -> None:
+def test_a_range_is_typed_with_24_hours_whatever_the_language_is(open_page: Any, deployment: Any) -> None:
     page = open_page(deployment.url, timezone_id="Europe/Berlin", locale="en-US")
     page.get_by_label("Time", exact=True).select_option("dates")
     page.get_by_label("From", exact=True).fill("2026-01-15")
