@@ -14,6 +14,7 @@ from snaglist.kernel import Assets, Description, Endpoint, Installation, Option,
 from snaglist.plugins.issues import (
     assignment,
     bulk,
+    comments,
     contract,
     event_search,
     hookspecs,
@@ -199,10 +200,10 @@ def register_settings() -> Sequence[Option]:
 
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
-    """Offer modules, manual issues, statuses, assignment, bulk actions, and search."""
+    """Offer modules, manual issues, statuses, comments, assignment, bulk actions, and search."""
     return [
         endpoint
-        for area in (modules, manual, status, assignment, bulk, search, event_search)
+        for area in (modules, manual, status, comments, assignment, bulk, search, event_search)
         for endpoint in area.ENDPOINTS
     ]
 

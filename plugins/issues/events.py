@@ -142,9 +142,9 @@ class StoredBatch:
 class IssueChange:
     """A change that somebody made to issues.
 
-    `kind`: created, status, edit, assignment, snooze, merge, unmerge or delete. `details`, by kind: status:
+    `kind`: created, status, comment, edit, assignment, snooze, merge, unmerge or delete. `details`, by kind: status:
     `status`, `note`, `release`, `comment`, `previous` (id → status before) and `followed` (a tracker said so, nobody
-    here); edit: `fields`; assignment: `assigned_to_id`, `assigned_to_label`; snooze: `snoozed_until`,
+    here); comment: `text`; edit: `fields`; assignment: `assigned_to_id`, `assigned_to_label`; snooze: `snoozed_until`,
     `snooze_count`; merge: `target_id`, which is not in `issue_ids`: those are the issues that go; unmerge:
     `grouping_id` and `new_id`, whose issues are both in `issue_ids`. Deleted and merged issues are still there when
     the hook is called.

@@ -49,7 +49,7 @@ def link_frames(call: Call, shown: ShownStack) -> Sequence[Sequence[str | None]]
 
 @hookspec
 def issue_changed(call: Call, change: IssueChange) -> Mapping[str, Any] | None:
-    """Robust. After status, assignment, merge, edit or delete (`snaglist.plugins.issues.IssueChange`). Since 0.1.
+    """Robust. After status, assignment, comment, merge or the like (`snaglist.plugins.issues.IssueChange`). Since 0.1.
 
     Return a JSON object or None; anything else is a failure of the hook. It is added under the plugin's id to the
     answers of `issue-status`, `assign-issue` and `bulk-issues` (for status, assignment and snooze); with other changes

@@ -367,6 +367,11 @@ def add_level_source(db: Connection) -> None:
     add_column(db, "occurrences", text("level_source", 10, nullable=True))
 
 
+def let_aliases_follow(db: Connection) -> None:
+    """Remember of a merged issue which grouping its id follows."""
+    add_column(db, "issue_aliases", number("grouping_id", nullable=True))
+
+
 def _index_of_given(name: str, column: str, *, unique: bool = False) -> Index:
     """Return an index of the rows that have a value there; MySQL and MariaDB index all."""
     given: ColumnElement[bool] = literal_column(f"{column} IS NOT NULL")
@@ -381,4 +386,5 @@ STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s005", s005),
     ("add_level_source", add_level_source),
     ("add_values", add_values),
+    ("let_aliases_follow", let_aliases_follow),
 )

@@ -115,6 +115,8 @@ issue_aliases = Table(
     metadata,
     number("old_id", primary_key=True, autoincrement=False),
     reference("issue_id", "issues.id"),
+    # What most of its events came to, which the id follows; null: merged by a version that did not keep it.
+    number("grouping_id", nullable=True),
     Index("ix_issue_aliases_issue_id", "issue_id"),
 )
 

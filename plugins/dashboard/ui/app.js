@@ -34,7 +34,7 @@ const reload = () => show({ scroll: scrollY });
 
 /** What every plugin gets, next to the functions that register (schemas/dashboard.d.ts). */
 const kit = {
-  version: 1,
+  version: 2,
   html, keyed, api, watch, toast, pager, link, go,
   ago, bytes, clock, fromClock, level, moment, number, plural, sentence, stamp, toClock, zone,
   download: async (...given) => (await import("./download.js")).download(...given),
@@ -42,6 +42,7 @@ const kit = {
   follow: (...given) => void jobs(({ follow }) => follow(...given)),
   ...widgetKit(draw),
   slot: registry.slot,
+  marks: registry.marks,
   actions: registry.actionsOf,
   query: route,
   outage,

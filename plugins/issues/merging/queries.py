@@ -61,9 +61,17 @@ def joined_facets(db: Connection, issue_ids: Sequence[int]) -> dict[Facet, Span]
 
 def move_rows(db: Connection, issue_ids: Sequence[int], target_id: int) -> None:
     """Give the rows of issues to the target, and make their ids mean it."""
+    followed = _largest_groupings(db, issue_ids)
     for table in _MOVED:
         rows.among(db, update(table).values(issue_id=target_id), table.c.issue_id, issue_ids)
-    insert_rows(db, issue_aliases, [{"old_id": old_id, "issue_id": target_id} for old_id in issue_ids])
+    aliases = [{"old_id": each, "issue_id": target_id, "grouping_id": followed.get(each)} for each in issue_ids]
+    insert_rows(db, issue_aliases, aliases)
+
+
+def _largest_groupings(db: Connection, issue_ids: Sequence[int]) -> dict[int, int]:
+    """Return by issue the grouping that has most of its events; of equal ones the oldest."""
+    largest_last = select(groupings.c.issue_id, groupings.c.id).order_by(groupings.c["count"], groupings.c.id.desc())
+    return {row.issue_id: row.id for row in rows.among(db, largest_last, groupings.c.issue_id, issue_ids)}
 
 
 def move_sample(db: Connection, issue_id: int, target_id: int) -> None:

@@ -14,7 +14,7 @@ from snaglist.plugins.issues.grouping import grouping_key
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.merging.queries import show_newest
 from snaglist.plugins.issues.storing.queries import find_places, update_groupings
-from snaglist.plugins.issues.tables import event_hours, grouping_texts, groupings, occurrences
+from snaglist.plugins.issues.tables import event_hours, grouping_texts, groupings, issue_aliases, occurrences
 
 BATCH = 500
 
@@ -68,6 +68,8 @@ def _join(call: Call, grouping_id: int, target_id: int) -> None:
     of_grouping = (occurrences.c.issue_id == issue_id, occurrences.c.grouping_id == grouping_id)
     db.execute(update(occurrences).where(*of_grouping).values(grouping_id=target_id))
     db.execute(update(grouping_texts).where(grouping_texts.c.grouping_id == grouping_id).values(grouping_id=target_id))
+    followed = (issue_aliases.c.issue_id == issue_id, issue_aliases.c.grouping_id == grouping_id)
+    db.execute(update(issue_aliases).where(*followed).values(grouping_id=target_id))
     hours = db.execute(select(event_hours).where(event_hours.c.grouping_id == grouping_id)).mappings().all()
     upsert(db, event_hours, [{**row, "grouping_id": target_id} for row in hours], add=("count",))
     counters = db.execute(select(groupings).where(groupings.c.id.in_((grouping_id, target_id)))).mappings().all()

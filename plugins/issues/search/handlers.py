@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, Reply
-from snaglist.plugins.issues.search import listing
+from snaglist.plugins.issues.ids import resolve_issue_id
+from snaglist.plugins.issues.search import listing, parts
+from snaglist.plugins.issues.search.activity import activity
 from snaglist.plugins.issues.search.detail import show_issue
 from snaglist.plugins.issues.search.export import export
 from snaglist.plugins.issues.search.summary import summarise
@@ -13,6 +15,11 @@ from snaglist.plugins.issues.search.summary import summarise
 def summary(call: Call) -> Mapping[str, Any]:
     """Answer the figures of the application."""
     return summarise(call)
+
+
+def issue_activity(call: Call) -> Mapping[str, Any]:
+    """Answer what surrounds the list of issues that the filters find."""
+    return activity(call)
 
 
 def errors(call: Call) -> Reply | Mapping[str, Any]:
@@ -46,6 +53,11 @@ def error(call: Call) -> Mapping[str, Any]:
 def group(call: Call) -> Mapping[str, Any]:
     """Answer one issue in full, in the words of groups."""
     return _detail(call, "group", 500)
+
+
+def state(call: Call) -> Mapping[str, Any]:
+    """Answer what shows that an issue changed, for whoever watches one."""
+    return parts.state(call.db, resolve_issue_id(call.db, call.query["id"]))
 
 
 def _detail(call: Call, name: str, default_limit: int) -> Mapping[str, Any]:

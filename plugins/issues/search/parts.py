@@ -5,6 +5,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, Table, and_, func, or_, select
 
+from snaglist.kernel import NotFound
+from snaglist.plugins.issues.history import shown
 from snaglist.plugins.issues.tables import (
     event_hours,
     grouping_texts,
@@ -22,6 +24,7 @@ GROUPINGS_SHOWN = 100  # a learned value may have any number of words
 
 _OCCURRENCE = [column for column in occurrences.c if column.name != "words"]
 _SOURCE = ("path", "log_type", "channel")
+_STATE = ("id", "status", "count", "stored_occurrences", "users", "last_seen", "updated_at")
 _GROUPING = [column for column in groupings.c if column.name not in ("issue_id", "module_id", "created_at")]
 
 
@@ -78,19 +81,17 @@ def history(db: Connection, issue_id: int) -> list[dict[str, Any]]:
     """Return the status history, newest first."""
     mine = status_history.c.issue_id == issue_id
     order = (status_history.c.created_at.desc(), status_history.c.id.desc())
-    return [
-        {
-            "id": row.id,
-            "group_id": issue_id,
-            "event": row.event,
-            "from_status": row.from_status,
-            "to_status": row.to_status,
-            "note": row.note,
-            "created_at": row.created_at,
-            "actor": row.actor,
-        }
-        for row in db.execute(select(status_history).where(mine).order_by(*order))
-    ]
+    return [shown(row) for row in db.execute(select(status_history).where(mine).order_by(*order)).mappings()]
+
+
+def state(db: Connection, issue_id: int) -> dict[str, Any]:
+    """Return the counters of an issue, its status, and the newest row of its history."""
+    newest = select(func.max(status_history.c.id)).where(status_history.c.issue_id == issue_id)
+    columns = [issues.c[name] for name in _STATE]
+    row = db.execute(select(*columns, newest.scalar_subquery().label("last_history_id")).where(issues.c.id == issue_id))
+    if (found := row.mappings().first()) is None:  # deleted between two statements
+        raise NotFound("Unknown issue.")
+    return dict(found)
 
 
 def keys(db: Connection, issue_id: int) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ def _change(call: Call) -> dict[str, Any]:
             note=body.get("note"),
             release=body.get("release"),
             comment=body["comment"],
+            expected=body.get("expected"),
         )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.kernel import Call, Conflict, Invalid, NotFound
 from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
 from snaglist.plugins.issues.events import STATUSES, IssueChange
@@ -38,16 +38,20 @@ def change_status(
     note: str | None = None,
     release: str | None = None,
     comment: bool = True,
+    expected: str | None = None,
 ) -> dict[str, Any]:
     """Set the status of an issue in the open write transaction, from any status, the same one included.
 
-    Returns the answer of `issue-status`, with what plugins add under their ids.
+    Returns the answer of `issue-status`, with what plugins add under their ids. Raises Conflict when the issue has
+    another status than the `expected` one.
     """
     wanted = Wanted(status, note or None, release or None, comment).check()
     issue_id = resolve_issue_id(call.db, issue_id)
     found = queries.lock(call.db, [issue_id])
     if not found:
         raise NotFound("Unknown issue.")
+    if expected not in (None, found[0].status):
+        raise Conflict(_moved(call, found[0]))
     fixed_at, fixed_release = _fix(found[0], wanted, call.now)
     answer = {
         "id": issue_id,
@@ -111,6 +115,15 @@ def _change(
         "followed": followed_by is not None,
     }
     return tell_change(call, IssueChange("status", tuple(before.id for before in found), details))
+
+
+def _moved(call: Call, before: queries.Before) -> str:
+    """Say who gave an issue the status that somebody did not know of, and when."""
+    row = history.last_change(call.db, before.id, before.status)
+    if row is None:
+        return f"The status is {before.status} by now. Nothing was changed."
+    actor = row["actor"] or "snaglist"
+    return f"{actor} set the status to {before.status} at {row['created_at']} UTC. Nothing was changed."
 
 
 def _fix(before: queries.Before, wanted: Wanted, now: str) -> tuple[str | None, str | None]:

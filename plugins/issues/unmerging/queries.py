@@ -11,6 +11,7 @@ from snaglist.plugins.issues.facets import OTHER, Facet, Span, add_facets, count
 from snaglist.plugins.issues.tables import (
     event_hours,
     groupings,
+    issue_aliases,
     issue_facets,
     issue_samples,
     issues,
@@ -35,7 +36,9 @@ def add_issue(db: Connection, row: Mapping[str, Any]) -> int:
 
 
 def move_grouping(db: Connection, grouping_id: int, issue_id: int, new_id: int) -> int:
-    """Give a grouping with its events to another issue; returns the number of stored events."""
+    """Give a grouping with events and ids that follow it to another issue; returns the number of stored events."""
+    following = (issue_aliases.c.issue_id == issue_id, issue_aliases.c.grouping_id == grouping_id)
+    db.execute(update(issue_aliases).where(*following).values(issue_id=new_id))
     db.execute(update(groupings).where(groupings.c.id == grouping_id).values(issue_id=new_id))
     db.execute(update(event_hours).where(event_hours.c.grouping_id == grouping_id).values(issue_id=new_id))
     # By issue, because occurrences are found by it.

@@ -201,7 +201,7 @@ def test_where_the_key_exists_issues_are_merged_into_the_older(
     (grouping,) = desk.rows(tables.groupings)
     assert (grouping["count"], grouping["last_seen"]) == (4, "2026-01-03 10:59:00")
     assert grouping["fingerprint"] == grouping_key(event(0), target).fingerprint == issue["fingerprint"]
-    assert desk.rows(tables.issue_aliases) == [{"old_id": younger, "issue_id": older}]
+    assert desk.rows(tables.issue_aliases) == [{"old_id": younger, "issue_id": older, "grouping_id": grouping["id"]}]
     assert desk.history(older)[-1]["event"] == "merge"
     desk.check_counters()
 

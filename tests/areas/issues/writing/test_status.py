@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel import Call, Invalid, NotFound
+from snaglist.kernel import Call, Conflict, Invalid, NotFound
 from snaglist.plugins.issues import STATUSES, Event, change_status, tables
 from snaglist.testing import Client
 
@@ -44,6 +44,24 @@ def test_98_the_same_status_adds_a_note(client: Client, desk: Any, issue_id: int
     assert (row["event"], row["from_status"], row["to_status"]) == ("status", "open", "open")
     assert (row["note"], row["actor"]) == ("seen it", "Local")
     desk.check_counters()
+
+
+def test_a_status_that_somebody_else_set_is_not_overwritten(client: Client, desk: Any, issue_id: int) -> None:
+    """Whoever says which status they saw changes nothing when it is another one, and learns who was there before."""
+    seen = {"id": issue_id, "status": "wont_fix", "expected": "open"}
+    assert client.post("issue-status", {"id": issue_id, "status": "fixed", "expected": "open"}).status == 200
+    refused = client.post("issue-status", seen)
+    when = desk.history(issue_id)[-1]["created_at"]
+    assert refused.status == 409
+    assert refused.error == f"Local set the status to fixed at {when} UTC. Nothing was changed."
+    assert (desk.issue()["status"], len(desk.history(issue_id))) == ("fixed", 1)
+    assert client.post("issue-status", {**seen, "expected": "done"}).status == 422
+    assert client.post("issue-status", {**seen, "expected": None}).json["from_status"] == "fixed"
+
+
+def test_a_status_that_nobody_set_is_not_overwritten_either(desk: Any, issue_id: int) -> None:
+    with desk.call() as call, pytest.raises(Conflict, match="The status is open by now"):
+        change_status(call, issue_id, "fixed", expected="in_progress")
 
 
 @pytest.mark.parametrize("start", STATUSES)

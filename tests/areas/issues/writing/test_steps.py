@@ -30,7 +30,16 @@ def test_the_steps_make_the_tables_and_can_be_repeated(desk: Any) -> None:
             assert columns == {column.name for column in table.columns}
             wanted = {index.name for index in table.indexes}
             assert wanted <= {index["name"] for index in found.get_indexes(table.name, schema=schema)}
-    assert [name for name, _ in STEPS] == ["s001", "s002", "s003", "s004", "s005", "add_level_source", "add_values"]
+    assert [name for name, _ in STEPS] == [
+        "s001",
+        "s002",
+        "s003",
+        "s004",
+        "s005",
+        "add_level_source",
+        "add_values",
+        "let_aliases_follow",
+    ]
 
 
 def test_every_table_of_the_area_is_made() -> None:

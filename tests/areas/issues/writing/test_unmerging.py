@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues import Event, tables, unmerge_grouping
@@ -75,6 +76,50 @@ def test_a_grouping_whose_event_is_not_shown(desk: Any, merged: tuple[int, int, 
     assert desk.issue(issue_id)["title"] == "beta failed"
     assert (desk.issue(new_id)["title"], desk.issue(new_id)["environment"]) == ("alpha failed", "production")
     desk.check_counters()
+
+
+def test_the_id_of_a_merged_issue_follows_its_events(desk: Any, merged: tuple[int, int, int]) -> None:
+    """Into the issue that they are taken out to, back by a merge, and out again."""
+    issue_id, _, beta = merged
+    (alias,) = desk.rows(tables.issue_aliases)
+    old_id = alias["old_id"]
+    client = Client(desk.service)
+
+    def means(number: int) -> int:
+        found: int = client.get("error", id=number).json["data"]["id"]
+        return found
+
+    assert means(old_id) == issue_id
+    first = unmerge(desk, issue_id, beta)
+    assert means(old_id) == first and means(issue_id) == issue_id
+    with desk.call() as call:
+        merge_issues(call, [first], issue_id)
+    assert means(old_id) == means(first) == issue_id
+    second = unmerge(desk, issue_id, beta)
+    assert means(old_id) == means(first) == second
+    assert client.get("issue-state", id=old_id).json["id"] == second
+
+
+def test_the_id_of_a_merged_issue_stays_where_most_of_its_events_are(desk: Any) -> None:
+    stored = desk.store(*(event(f"{name} failed", 1) for name in ("alpha", "beta", "gamma", "beta"))).stored
+    alpha, beta, gamma = (row.issue_id for row in stored[:3])
+    groupings = {row.issue_id: row.grouping_id for row in stored}
+    with desk.call() as call:
+        merge_issues(call, [gamma], beta)
+        merge_issues(call, [beta], alpha)
+    client = Client(desk.service)
+    taken = unmerge(desk, alpha, groupings[gamma])
+    assert [client.get("error", id=number).json["data"]["id"] for number in (beta, gamma)] == [alpha, taken]
+
+
+def test_ids_merged_by_versions_before_stay(desk: Any, merged: tuple[int, int, int]) -> None:
+    """Of them nobody knows which events they had."""
+    issue_id, _, beta = merged
+    with desk.call() as call:
+        call.db.execute(update(tables.issue_aliases).values(grouping_id=None))
+    (alias,) = desk.rows(tables.issue_aliases)
+    unmerge(desk, issue_id, beta)
+    assert Client(desk.service).get("error", id=alias["old_id"]).json["data"]["id"] == issue_id
 
 
 def test_later_events_follow_their_grouping(desk: Any, merged: tuple[int, int, int]) -> None:
