@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+POLLED = 15_000  # what the page hears of by asking now and then
 LOG = "[2026-01-03 10:00:{:02}] production.ERROR: Order {} failed: gateway timeout [] []\n"
 
 
@@ -74,6 +75,7 @@ def test_a_long_history_is_folded(issue: Page) -> None:
     for number in range(8):
         send(issue, "issue-comments", {"id": issue_id(issue), "text": f"Comment {number}"})
     issue.reload()
+    expect(issue.locator(".history li").first).to_contain_text("Comment 7")
     expect(issue.locator(".history li")).to_have_count(6)
     issue.get_by_role("button", name=re.compile(r"^Show \d+ older entr")).click()
     expect(issue.locator(".history .note", has_text="Comment 0")).to_be_visible()
@@ -83,7 +85,7 @@ def test_what_others_do_shows_and_nothing_typed_is_lost(issue: Page) -> None:
     issue.get_by_label("Note").fill("half a note")
     issue.get_by_role("textbox", name="Comment").fill("half a comment")
     send(issue, "issue-status", {"id": issue_id(issue), "status": "in_progress", "note": "On it"})
-    expect(issue.locator(".latest")).to_contain_text("Local set it to In progress (was Open)")
+    expect(issue.locator(".latest")).to_contain_text("Local set it to In progress (was Open)", timeout=POLLED)
     expect(issue.locator(".mark-status")).to_have_text("In progress")
     expect(issue.locator(".history li").first).to_contain_text("On it")
     expect(issue.get_by_label("Note")).to_have_value("half a note")
@@ -134,7 +136,7 @@ def test_new_events_are_offered_and_the_shown_one_stays(growing: Any) -> None:
     expect(page.get_by_role("heading", name="Latest event")).to_be_visible()
     add(LOG.format(10, 201) + LOG.format(11, 202))
     offer = page.get_by_role("button", name="2 new events: show the newest")
-    expect(offer).to_be_visible()
+    expect(offer).to_be_visible(timeout=POLLED)
     expect(page.locator(".issue-figures")).to_contain_text("5")
     expect(page.locator(".message").first).to_contain_text("Order 102")
     # What the person does meanwhile leaves the event where it is, too.

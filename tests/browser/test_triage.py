@@ -171,7 +171,7 @@ def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
 
 
 def test_what_was_taken_out_is_put_back(found: Any) -> None:
-    page = found("q=upload area", 10)
+    page = found("q=tax table is read only", 2)
     target, other = (page.locator(".row").nth(at).get_attribute("data-id") for at in (0, 1))
     page.goto(f"{page.url.split('?')[0]}?view=issue&id={target}")
     page.get_by_label("Number of the issue to merge into this one").fill(other)

@@ -24,7 +24,7 @@ export default (ui) => {
   const steps = walk(ui, narrow);
   const eventView = event(ui, narrow, events.message);
   const affected = affectedOf(ui, narrow);
-  const sideView = side(ui);
+  const sideView = side(ui, anew);
   const timeline = timelineOf(ui, narrow);
   const history = historyOf(ui);
   const status = statusOf(ui, history);
@@ -39,7 +39,7 @@ export default (ui) => {
     const held = kept(query);
     const chosen = Number(occurrence) || held?.subject || (narrow.active(query) && (await listing).rows[0]?.id) || null;
     const [answer, list, tags, people] = await Promise.all([
-      ui.api("error", { id, occurrence: chosen, limit: 1 }, options),
+      ui.api("error", { id, occurrence: chosen, limit: 1 }, options).catch((error) => left(error, held)),
       listing,
       optional(ui.api("tags", {}, options), { data: [] }),
       optional(ui.api("assignable-users", {}, options), { data: [] }),
@@ -57,6 +57,12 @@ export default (ui) => {
   const asking = (query) => JSON.stringify([query.app, query.id, narrow.filters(query)]);
   const kept = (query) => (current?.asked === asking(query) ? current : null);
 
+  /** The event that was shown was taken out to another issue: the next load shows another one. */
+  function left(error, held) {
+    if (held && error.status === 404) held.asked = null;
+    throw error;
+  }
+
   /** Load the page's data anew, without leaving the place; gives them. */
   async function again() {
     const shown = current;
@@ -67,11 +73,16 @@ export default (ui) => {
     return shown;
   }
 
-  function showNewest() {
+  function anew() {
     current.asked = null;
+    return ui.reload();
+  }
+
+  function showNewest() {
     const { occurrence, raw, frame, cursor, older_than, newer_than, ...query } = ui.query();
-    if (ui.link(query) === ui.link(ui.query())) ui.reload();
-    else ui.go(query);
+    if (ui.link(query) === ui.link(ui.query())) return anew();
+    current.asked = null;
+    ui.go(query);
   }
 
   /** The bytes of the event with the lines around it; a source that is gone is an answer too. */

@@ -7,11 +7,15 @@ import { setTag, tagNamed } from "./triage.js";
 /** Of all events there ever were. The others are counted over those that are stored. */
 const FACETS = { channel: "Channels", source: "Sources" };
 
-/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
-export default (ui) => {
+/**
+ * `anew` loads the page for what its events are by now: the one that is shown may have left.
+ * @param {import("../../../../schemas/dashboard.d.ts").Ui} ui
+ * @param {() => Promise<void>} anew
+ */
+export default (ui, anew) => {
   const { html, keyed } = ui;
   const { alerts, assignee } = snoozing(ui);
-  const { groupings, joining } = merging(ui);
+  const { groupings, joining } = merging({ ...ui, reload: anew });
 
   const pair = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
