@@ -51,10 +51,11 @@ export async function failure(response) {
 export async function request(name, { method = "GET", query: asked = {}, body, headers = {}, signal } = {}) {
   const sent = { ...headers };
   if (key) sent["X-Service-Token"] = key;
-  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const bytes = body instanceof Blob;
+  if (body !== undefined) sent["Content-Type"] = bytes ? "application/octet-stream" : "application/json";
   const address = encode({ app: query().app, ...asked, api: name });
   try {
-    return await fetch(address, { method, headers: sent, body: body && JSON.stringify(body), signal });
+    return await fetch(address, { method, headers: sent, body: bytes ? body : body && JSON.stringify(body), signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "The service cannot be reached.");
