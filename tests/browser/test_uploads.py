@@ -58,7 +58,7 @@ def test_from_zero_to_the_first_issue_without_a_shell(
     expect(page.get_by_role("heading", level=1)).to_contain_text("Payment")
 
 
-def test_the_empty_home_turns_into_the_list_of_issues(open_page: OpenPage, empty_deployment: Any) -> None:
+def test_the_empty_home_turns_into_the_list_of_issues(empty_deployment: Any, open_page: OpenPage) -> None:
     page = open_page(empty_deployment.url)
     page.get_by_label("Choose log files").wait_for(state="attached")
     dropped(page, {"name": "shop.log", "text": written()})
@@ -68,14 +68,14 @@ def test_the_empty_home_turns_into_the_list_of_issues(open_page: OpenPage, empty
     expect(uploads(page)).to_have_count(0)
 
 
-def test_the_drop_folder_is_named_to_be_copied(open_page: OpenPage, empty_deployment: Any, tmp_path: Path) -> None:
+def test_the_drop_folder_is_named_to_be_copied(empty_deployment: Any, open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(f"{empty_deployment.url}?view=setup")
     folder = page.locator("[data-panel='logs.drop'] code")
     expect(folder).to_have_text(str((tmp_path / "data" / "applications" / "default" / "logs").resolve()))
     expect(page.locator("ui-copy", has_text="Copy path")).to_have_attribute("text", folder.inner_text())
 
 
-def test_files_are_chosen_by_keyboard(open_page: OpenPage, empty_deployment: Any) -> None:
+def test_files_are_chosen_by_keyboard(empty_deployment: Any, open_page: OpenPage) -> None:
     page = open_page(f"{empty_deployment.url}?view=setup")
     page.get_by_label("Choose log files").focus()
     with page.expect_file_chooser() as chooser:
@@ -195,3 +195,4 @@ def test_a_drop_is_refused_in_words_where_nothing_may_be_uploaded(
         expect(page.get_by_text("Files cannot be read here")).to_be_visible()
         dropped(page, {"name": "a.log", "text": "x"}, kinds=("drop",))
         expect(uploads(page)).to_contain_text(reason)
+        page.context.close()
