@@ -133,6 +133,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "errors", {"severity": "error", "q": "gateway", "limit": "1"}, None
     yield "GET", "errors", {"severity": "loud"}, None
     yield "GET", "errors", {"app": "gone"}, None
+    yield "GET", "issue-activity", {"severity": "error", "date": DAY}, None
+    yield "GET", "issue-activity", {"from": f"{DAY} 10:00:00", "to": f"{DAY} 09:00:00"}, None
     yield "GET", "groups", {"status": "open", "limit": "1"}, None
     yield "GET", "groups", {"page": "0"}, None
     yield "GET", "error", {"id": "1"}, None
@@ -174,6 +176,7 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "bulk-issues", {}, {"action": "status", "status": "in_progress", "ids": [1, 999]}
     yield "POST", "bulk-issues", {}, {"action": "explode", "ids": [1]}
     yield "POST", "bulk-issues", {}, {"action": "snooze", "filter": {"severity": "critical"}}
+    yield "POST", "bulk-issues", {}, {"action": "undo", "job_id": 999}
     yield "POST", "bulk-issues", {}, {"action": "delete", "ids": [4], "confirmation": "yes"}
     yield "POST", "bulk-issues", {}, {"action": "unmerge", "id": 1, "grouping_id": 1}
     yield "GET", "tags", {}, None
