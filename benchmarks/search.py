@@ -72,6 +72,12 @@ TEXTS = {
     "q stack line": 'File "app/17.py", line 17, in handle_17',
     "q stack:": "stack:handle_517",
 }
+ACTIVITY: Mapping[str, dict[str, str]] = {
+    "of all": {},
+    "of the unresolved": {"status": "open,in_progress,reoccurred"},
+    "of a tag": {"tag": "common"},
+    "of rare words": {"q": "needle"},
+}
 SORTS = ("newest", "oldest", "occurrences")
 LIMIT = {"5k": 20.0, "100k": 50.0, "1m": 50.0}
 SLOW = 300.0
@@ -188,6 +194,10 @@ def _measure(service: Service, engine: str, size: str, requests: int, only: str)
         ask(f"errors of a day long ago, {sort}", slow, "errors", date=issue_rows.LONG_AGO, sort=sort)
         ask(f"errors of a day, {sort}", slow, "errors", date=first, sort=sort)
         ask(f"errors of a range, {sort}", slow, "errors", sort=sort, **{"from": first, "to": last})
+    wide = {"from": issue_rows.DAYS[-30]}
+    for name, query in ACTIVITY.items():
+        ask(f"activity {name}", slow, "issue-activity", **query)
+        ask(f"activity {name}, 30 days", slow, "issue-activity", **query, **wide)
     for sort in SORTS:
         _deep(client, ask, sort)
     return found

@@ -66,7 +66,8 @@ class Endpoint:
     `schemas` is the folder that holds `<name>/<method>-{query,body,response}.json`; built-in areas
     use `snaglist.schemas`. `etag` makes GET answers carry a weak ETag and honour If-None-Match.
     `body_limit`: bytes, or the name of the setting that holds them; with `gzip` a body may be compressed, and the
-    limit holds for both forms. `application=False` is for endpoints that do not act on one application.
+    limit holds for both forms. With `raw` nobody looks at a body: the handler takes it by `call.read_body()`, and asks
+    for a content type that no form of another site can send. `application=False`: it does not act on one application.
 
     `authenticate(call)` takes the place of the key and Origin checks: it raises Unauthorized for whoever may not
     use the endpoint, also when `call.selected` is None because there is no such application. What it needs of the
@@ -89,6 +90,7 @@ class Endpoint:
     schemas: Traversable = field(default_factory=lambda: files("snaglist.schemas"))
     body_limit: int | str = DEFAULT_BODY_LIMIT
     gzip: bool = False
+    raw: bool = False
     etag: bool = False
     application: bool = True
     authenticate: Callable[[Call], None] | None = None

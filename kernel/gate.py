@@ -278,7 +278,7 @@ class Gate:
 
     def _read_request(self, endpoint: Endpoint, call: Call, query: Mapping[str, str]) -> None:
         request = call.request
-        with_body = request.method in WRITING and not endpoint.authenticate
+        with_body = request.method in WRITING and not (endpoint.authenticate or endpoint.raw)
         if with_body and (raw := request.read_body(unpacked=request.body_limit if endpoint.gzip else 0)):
             bodies.check_json_type(request.environ)
             request.body = bodies.parse_json(raw)

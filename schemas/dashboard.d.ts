@@ -34,7 +34,7 @@ export type Slot =
   | "issue.main" // data: the issue
   | "issues.columns" // data: one issue of the list; keep it to one short cell
   | "issues.none" // data: the address of the list, when nothing matches; offer a way on, in a line
-  | "chart.marks" // data: `{ from, to }`, the times at the ends of a chart of events; draw `.mark` with `--at` over it
+  | "chart.marks" // data: the times at the ends of a chart; `load` gives a list of `Mark`, there is no `render`
   | "overview" // data: the selected application
   | "settings" // data: the selected application
   | "setup"; // data: the selected application; shown while nothing was received yet
@@ -108,6 +108,49 @@ export interface Panel<Data = any, Loaded = any> {
   columns?: Column[];
 }
 
+/** What is marked on charts of time, such as deploys. */
+export interface MarkPanel {
+  id: string;
+  load: (range: { from: string; to: string }) => Mark[] | Promise<Mark[]>;
+}
+
+/** A moment on a chart. Where names have no room side by side the newest are shown, the others on hover and focus. */
+export interface Mark {
+  at: string;
+  text: string;
+  /** What the pointer and a screen reader say in place of the text and its time. */
+  title?: string;
+  href?: string;
+}
+
+/** Bars over time. What a person reads is in the clock that was chosen; bars of whole UTC days are named as that. */
+export interface Chart {
+  /** What is counted, and over which time: "Events per hour, last 24 hours". */
+  label: string;
+  /** One and several of what is counted: `["event", "events"]`. */
+  unit: readonly [string, string];
+  /** Where each bar begins, in order, and where the last one ends. */
+  starts: readonly string[];
+  end: string;
+  /** They stand on each other, the first at the bottom; `values` has a number for each bar. With several there is a legend. */
+  series: readonly { id: string; label: string; values: readonly number[]; tone: Tone }[];
+  /** The numbers of the range that this one is compared with, as an outline. */
+  before?: readonly number[];
+  /** As `ui.marks` gives them. */
+  marks?: readonly Mark[] | Promise<readonly Mark[]>;
+  /** What is chosen; one end may be open. */
+  picked?: { from?: string | null; to?: string | null } | null;
+  /** A bar was clicked, a range dragged, or Enter pressed. */
+  pick?: (range: { from: string; to: string }) => void;
+  /** Escape was pressed while something is `picked`. */
+  clear?: () => void;
+  /** What is said when all numbers are zero. */
+  empty?: View;
+}
+
+/** A colour with its meaning; it holds in both themes. */
+export type Tone = "fatal" | "error" | "warning" | "info" | "debug" | "good" | "accent" | "soft";
+
 export interface Column<Row = any> {
   name: string;
   label?: string;
@@ -117,6 +160,8 @@ export interface Column<Row = any> {
   sort?: boolean | ((row: Row) => string | number | null | undefined);
   /** True: figures, aligned to the right. */
   number?: boolean;
+  /** True, or a function that gives the number: a bar shows its share of the greatest number of the column. */
+  bar?: boolean | ((row: Row) => number | null | undefined);
   /** True: long text that may take several lines. */
   wrap?: boolean;
 }
@@ -198,6 +243,7 @@ export interface Action<Subject = any> {
 export interface Api {
   /** GET. Throws an Error with `status` and the message of the service when the answer is not a success. */
   <Answer = any>(name: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Answer>;
+  /** Write; a Blob is sent as the bytes that it is. */
   post<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   put<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   patch<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
@@ -213,13 +259,14 @@ export interface Application {
 
 export interface Ui {
   /** Grows when something is taken away or changes its meaning. */
-  readonly version: 1;
+  readonly version: 2;
   /** The id of the plugin that this object was made for. */
   readonly plugin: string;
 
   // Register, while the module's default export runs.
   page(page: Page): void;
-  panel(slot: Slot, panel: Panel): void;
+  panel(slot: "chart.marks", panel: MarkPanel): void;
+  panel(slot: Exclude<Slot, "chart.marks">, panel: Panel): void;
   action(slot: ActionSlot, action: Action): void;
   keys(bindings: Key[]): void;
   /** Offer something in the command palette for what was typed. */
@@ -229,8 +276,14 @@ export interface Ui {
   html(strings: TemplateStringsArray, ...values: unknown[]): Template;
   /** A list whose items keep their elements by key. */
   keyed<Item>(items: Iterable<Item>, key: (item: Item, at: number) => unknown, view: (item: Item, at: number) => View): List;
+  /** Show a view in an element of your own that stands outside of pages and panels; the next call updates it. */
+  render(view: View, element: Element): void;
   /** A table of rows; with `id` its columns marked `sort` can be sorted. */
   table(columns: Column[], rows: any[], options?: { id?: string; label?: string; empty?: View; key?: string }): View;
+  /** A chart; the module that draws it is fetched when one is used first. */
+  chart(chart: Chart): View;
+  /** What plugins mark between two times (the slot "chart.marks"), for `chart`. */
+  marks(range: { from: string; to: string }): Promise<Mark[]>;
   /** The pages of a list, by the parameter `page` of the address, or `name`; `meta` as the service gives it. */
   pager(
     meta: { page: number; pages: number; total: number; total_exact?: boolean }, word: string, words?: string, name?: string,
@@ -288,6 +341,8 @@ export interface Ui {
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
+  /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
+  outage(): { since: string; offline: boolean } | null;
   /** True when a key is in use. */
   signedIn(): boolean;
 

@@ -174,11 +174,17 @@ def _example(name: str, method: str, example: Mapping[str, Any]) -> list[str]:
 
 def _request(name: str, method: str, query: Mapping[str, str], body: Any) -> list[str]:
     first = f"{method.upper()} /?{urlencode({'api': name, **query})}"
+    if isinstance(body, str):
+        return [first, "Content-Type: application/octet-stream", "", body.rstrip("\n")]
     return [first] if body is None else [first, "Content-Type: application/json", "", layout(body)]
 
 
 def _asked(name: str, query: Mapping[str, str], body: Any) -> str:
-    shown = f"`?{urlencode({'api': name, **query})}`" if body is None else f"`{json.dumps(body, ensure_ascii=False)}`"
+    shown = (
+        f"`?{urlencode({'api': name, **query})}`"
+        if body is None or isinstance(body, str)
+        else f"`{json.dumps(body, ensure_ascii=False)}`"
+    )
     return shown.replace("|", "\\|")
 
 

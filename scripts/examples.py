@@ -21,6 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 from unittest.mock import patch
+from urllib.parse import urlencode
 
 from snaglist.hosting import create_wsgi
 from snaglist.kernel import Description, hookimpl, plugins, times
@@ -37,6 +38,7 @@ TRACKER = "https://api.github.com"  # shown for the address of the tracker
 TRACKER_HOST = "127.0.0.2"  # not the one that examples of refused addresses name
 WEBHOOK_SECRET = "a-secret-of-yours"
 WIDTH = 118
+UPLOAD = "7b0c8e1f3f9c0a71b2d45d9e6a118c02"  # shown for the token of a file that is handed over
 INGEST_KEY = f"svk_{'3f9c0a71b2d4' * 4}"  # shown for the key of the application
 LOG = f"""\
 [{DAY} 09:58:00] production.ERROR: Order 4710 failed: gateway timeout {{"order":4710}}
@@ -120,10 +122,19 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "tags", {}, {"name": "payments"}
     yield "POST", "plugins", {}, {"id": "access_analytics", "enabled": True}
     yield "POST", "import-incoming", {"wait": "true"}, None
+    handed_over = {"name": "till.log", "size": "84", "modified_at": f"{DAY} 10:00:00"}
+    yield "GET", "uploads", {}, None
+    yield "POST", "uploads", {**handed_over, "size": "900"}, f"{DAY} 09:57:00 ERROR till 3: paper jam\n"
+    yield "DELETE", "uploads", {"upload": UPLOAD}, None
+    yield "DELETE", "uploads", {"upload": UPLOAD}, None
+    yield "POST", "uploads", {**handed_over, "name": "photo.png"}, "PNG"
+    yield "POST", "uploads", {**handed_over, "upload": UPLOAD, "offset": "42"}, "text"
     yield "GET", "summary", {}, None
     yield "GET", "errors", {"severity": "error", "q": "gateway", "limit": "1"}, None
     yield "GET", "errors", {"severity": "loud"}, None
     yield "GET", "errors", {"app": "gone"}, None
+    yield "GET", "issue-activity", {"severity": "error", "date": DAY}, None
+    yield "GET", "issue-activity", {"from": f"{DAY} 10:00:00", "to": f"{DAY} 09:00:00"}, None
     yield "GET", "groups", {"status": "open", "limit": "1"}, None
     yield "GET", "groups", {"page": "0"}, None
     yield "GET", "error", {"id": "1"}, None
@@ -165,6 +176,7 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "bulk-issues", {}, {"action": "status", "status": "in_progress", "ids": [1, 999]}
     yield "POST", "bulk-issues", {}, {"action": "explode", "ids": [1]}
     yield "POST", "bulk-issues", {}, {"action": "snooze", "filter": {"severity": "critical"}}
+    yield "POST", "bulk-issues", {}, {"action": "undo", "job_id": 999}
     yield "POST", "bulk-issues", {}, {"action": "delete", "ids": [4], "confirmation": "yes"}
     yield "POST", "bulk-issues", {}, {"action": "unmerge", "id": 1, "grouping_id": 1}
     yield "GET", "tags", {}, None
@@ -383,7 +395,7 @@ def record() -> dict[str, dict[str, Any]]:
             site = Path(folder).resolve() / "site"
             site.mkdir()
             (site / "shop.log").write_text(LOG)
-            masks = {str(site): SITE, tracker: TRACKER}
+            masks = {str(site): SITE, tracker: TRACKER, str(logs): "/srv/snaglist/applications/default/logs"}
             for method, api, query, body in requests(str(site), tracker):
                 _note(client, found.setdefault(api, {}), method, api, query, body, masks)
         finally:
@@ -407,7 +419,15 @@ def _note(
     masks: Mapping[str, str],
 ) -> None:
     sent = {**query, "key": _ingest_key(client)} if query.get("key") == INGEST_KEY else query
-    answer = _signed(client, body, sent) if api == "tracker-webhook" else client.send(method, api, body, sent)
+    if method == "DELETE" and query == {"upload": UPLOAD}:
+        sent = {"upload": _unfinished(client)}
+    if api == "tracker-webhook":
+        answer = _signed(client, body, sent)
+    elif isinstance(body, str):
+        octets = {"Content-Type": "application/octet-stream"}
+        answer = client.request(method, f"/?{urlencode({'api': api, **sent})}", body.encode(), octets)
+    else:
+        answer = client.send(method, api, body, sent)
     body = json.loads(_shown(json.dumps(body), masks))
     operation = operations.setdefault(method.lower(), {"failures": []})
     asked = {"query": query, "body": body, "status": answer.status}
@@ -418,6 +438,12 @@ def _note(
         if api == "openapi":  # one path of it is enough to read
             response |= {"paths": {"/?api=summary": response["paths"]["/?api=summary"]}, "components": {"schemas": {}}}
         operation.update({**asked, "response": _masked(response, masks)})
+
+
+def _unfinished(client: Client) -> str:
+    """Return the token of the file that is being handed over; that of the examples when there is none."""
+    found = [file.name[1:33] for file in client.service.applications.all()[0].logs.glob(".*.upload")]
+    return found[0] if found else UPLOAD
 
 
 def _ingest_key(client: Client) -> str:
@@ -443,6 +469,7 @@ def _masked(value: Any, masks: Mapping[str, str]) -> Any:
     text = re.sub(r'"identity": "\d+:\d+"', '"identity": "64769:1201"', text)
     text = re.sub(r"svk_[0-9a-f]{48}", INGEST_KEY, text)
     text = re.sub(r"svk_…[0-9a-f]{4}", f"svk_…{INGEST_KEY[-4:]}", text)
+    text = re.sub(r'"upload": "[0-9a-f]{32}"', f'"upload": "{UPLOAD}"', text)
     text = re.sub(r'"snapshot": "[0-9a-f]{64}"', f'"snapshot": "{"7b0c8e1f" * 8}"', text)
     today = times.now()[:10]
     text = re.sub(rf"{today} \d\d:\d\d:\d\d", f"{DAY} 12:00:00", text).replace(today, DAY)

@@ -57,6 +57,8 @@ from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
 from snaglist.plugins.logs.store.queries import forget_connector, take_off
 from snaglist.plugins.logs.tables import TABLES, sources
+from snaglist.plugins.logs.uploading.handlers import ENDPOINTS as UPLOADS
+from snaglist.plugins.logs.uploading.handlers import JOBS as UPLOADING
 from snaglist.plugins.system import Job
 
 __all__ = [
@@ -119,7 +121,7 @@ def register_settings() -> Sequence[Option]:
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
     """Register what is shown of sources, how files are read, and their maintenance."""
-    return (*ENDPOINTS, *GREP, *FORMATS, *MAINTENANCE)
+    return (*ENDPOINTS, *GREP, *FORMATS, *MAINTENANCE, *UPLOADS)
 
 
 @hookimpl
@@ -186,10 +188,11 @@ def issue_changed(call: Call, change: IssueChange) -> None:
 
 @hookimpl
 def register_jobs() -> Sequence[Job]:
-    """Register the import of dropped and followed files, and the jobs of maintenance."""
+    """Register the import of dropped, uploaded and followed files, and the jobs of maintenance."""
     every = "ingestion.interval_seconds"
     return [
         *JOBS,
+        *UPLOADING,
         Job(IMPORT, run_import, "files", every=every, due=due, local=True, rests=rests, watch=is_dropped),
     ]
 

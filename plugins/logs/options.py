@@ -64,6 +64,12 @@ OPTIONS = (
     EncodingOption(
         "ingestion.fallback_encoding", "latin-1", "of files that are not UTF-8 or UTF-16; decodes all bytes"
     ),
+    Option(
+        "ingestion.max_upload_bytes",
+        10 * 1024**3,
+        "size of a file that may be handed over in the dashboard; 0: none may",
+        0,
+    ),
     Option("ingestion.interval_seconds", 30, "how often new and grown files are looked for; 0: off", 0, 86_400),
     Option("access.issue_min_status", 500, "access lines from this status on become issues", 100, 600),
     Option("retention.processed_max_age_days", 0, "archived files older than that go; 0: off", 0, 36_500),

@@ -46,6 +46,9 @@ def _operation(endpoint: Endpoint, method: str, operation: Operation, components
     }
     if endpoint.application:
         described["parameters"].append({"name": "app", "in": "query", "schema": {"type": "string"}})
+    if endpoint.raw and method == "post":
+        octets = {"schema": {"type": "string", "format": "binary"}}
+        described["requestBody"] = {"content": {"application/octet-stream": octets}}
     if body:
         described["requestBody"] = {"content": {"application/json": {"schema": body}}}
     success: dict[str, Any] = {"description": components.contents(answer).get("description") or "Success"}

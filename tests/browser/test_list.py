@@ -473,14 +473,14 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     page = open_page("about:blank")
     page.clock.install()
     page.goto(deployment.url)
-    expect(page.locator(".live")).to_have_text("Live")
+    expect(page.locator(".connection")).to_have_text("Live")
     before = page.locator(".row").first.inner_text()
     page.route("**/*api=summary*", more_events)
     page.clock.run_for(6000)
-    expect(page.locator(".live button")).to_have_text("5 new events")
+    expect(page.locator("main .live button")).to_have_text("5 new events")
     assert page.locator(".row").first.inner_text() == before
-    page.locator(".live button").click()
-    expect(page.locator(".live")).to_have_text("Live")
+    page.locator("main .live button").click()
+    expect(page.locator(".connection")).to_have_text("Live")
 
 
 @pytest.mark.parametrize(
@@ -534,7 +534,7 @@ def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deplo
     page = open_page("about:blank")
     page.clock.install()
     page.goto(deployment.url)
-    expect(page.locator(".live")).to_have_text("Live")
+    expect(page.locator(".connection")).to_have_text("Live")
     statuses: list[int] = []
     page.on("response", lambda answer: statuses.append(answer.status) if "api=summary" in answer.url else None)
     for _ in range(3):

@@ -170,7 +170,7 @@ def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
         for area in ("dashboard", "issues", "logs", "system")
         for path in (ROOT / "plugins" / area / "ui").rglob("*.css")
     ]
-    assert len(written) == 10
+    assert len(written) == 11
     for path in written:
         assert path.read_text() in (later if "screens" in path.parts else first), path
         # Such an address would be read relative to the joined file.

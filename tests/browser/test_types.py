@@ -20,6 +20,10 @@ GOOD = """
     columns: [{ name: "ref" }] });
   ui.action("issues.bulk", { id: "mail", label: "Mail",
     run: async (issues) => { await ui.api.post("mail", issues); } });
+  ui.panel("chart.marks", { id: "outages", load: async ({ from }) => [{ at: from, text: "Outage" }] });
+  const chart = ui.chart({ label: "Orders", unit: ["order", "orders"], starts: [], end: "",
+    series: [{ id: "paid", label: "Paid", tone: "good", values: [] }],
+    marks: ui.marks({ from: "", to: "" }), pick: ({ from, to }) => ui.go({ from, to }) });
   const stop: () => void = ui.watch("summary", {}, () => ui.refresh());
 """
 
@@ -52,6 +56,7 @@ def test_good_modules_pass(tmp_path: Path) -> None:
         ('ui.page({ id: "x", render: () => null });', "title"),
         ('ui.page({ id: "x", title: "X", render: () => ({}) });', "not assignable"),
         ('ui.action("issue.side", { id: "x", label: "X", run: () => {} });', "issue.side"),
+        ('ui.panel("chart.marks", { id: "x", render: () => null });', "render"),
         ("ui.nothing();", "nothing"),
     ],
 )
@@ -79,7 +84,7 @@ def test_modules_of_the_areas_fit_the_types(tmp_path: Path) -> None:
     options = {"checkJs": True, "strict": False, "lib": ["dom", "dom.iterable", "esnext"], "types": ["./page.d.ts"]}
     config = tmp_path / "deno.json"
     config.write_text(json.dumps({"compilerOptions": options}))
-    modules = [path for path in ROOT.glob("plugins/*/ui/**/*.js") if "dashboard" not in path.parts[-4:-1]]
+    modules = [path for path in ROOT.glob("plugins/*/ui/**/*.js") if "dashboard" not in path.relative_to(ROOT).parts]
     entries = [path for path in modules if path.parent.name == "ui" and path.stem == path.parent.parent.name]
     assert [path.stem for path in entries if 'schemas/dashboard.d.ts").Setup' not in path.read_text()] == []
     passed, output = check("--config", config, *modules)

@@ -48,7 +48,7 @@ def test_examples_agree_with_the_schemas(sqlite_service: Service, operations: se
             assert query.read_query(example["query"])[1] == [], place
         else:
             assert set(example["query"]) <= {"app"}, place
-        if example["body"] is not None:
+        if example["body"] is not None and not endpoint.raw:
             assert schema("body").check(example["body"])[1] == [], place
         assert schema("response").errors(example["response"]) == [], place
         assert 200 <= example["status"] < 300, place

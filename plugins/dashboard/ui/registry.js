@@ -7,6 +7,8 @@ import { styles, widgets } from "./widgets.js";
 export const SLOTS = [
   "issue.side", "issue.main", "issue.actions", "issues.columns", "issues.none", "issues.bulk", "chart.marks", "overview", "settings", "setup",
 ];
+/** Its panels give data: pages draw it with their charts. */
+const MARKS = "chart.marks";
 const ACTION_SLOTS = ["issue.actions", "issues.bulk"];
 const ID = /^[a-z][a-z0-9_-]{0,39}$/;
 
@@ -44,6 +46,7 @@ export function register({ plugin, place, core }, setup, kit) {
     },
     panel(slot, panel) {
       inSlot(slot, panel, SLOTS, [...panels, ...draft.panels]);
+      if (slot === MARKS && !panel.load) throw new Error(`the panel "${panel.id}" of "${MARKS}" has no "load", which gives the marks`);
       draft.panels.push(owned({ ...panel, slot }));
     },
     action(slot, action) {
@@ -68,6 +71,9 @@ export function disable(plugins) {
 
 /** The page of an id, if it shows in this application. */
 export const pageOf = (id) => [pages.get(id)].find((page) => page && enabled(page));
+
+/** The plugin that has the page of an id, whether it is switched on or not. */
+export const ownerOf = (id) => pages.get(id)?.plugin;
 
 /** The page with its screen and what it is drawn with, which are fetched when they are needed for the first time. */
 export async function opened(page) {
@@ -103,7 +109,7 @@ export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) =
 // -- panels: each has an element of its own, so one that fails harms nothing else
 
 /** Slots whose panels have no frame and no heading, and the class of their elements. */
-const BARE = { "issues.columns": "cell", "issues.none": "toolbar", "chart.marks": "marks" };
+const BARE = { "issues.columns": "cell", "issues.none": "toolbar" };
 
 let hosts = new Map();
 /** How many times pages were loaded: what a panel loaded belongs to one of them. */
@@ -112,7 +118,29 @@ let loads = 0;
 /** A page was loaded: its panels load, too. Of another page than before they start anew. */
 export function began(another) {
   loads += 1;
+  marked = new Map();
   if (another) hosts = new Map();
+}
+
+let marked = new Map();
+
+/** What panels mark between two times, for the charts of a page; asked once for each time that the page is loaded. */
+export function marks({ from, to }) {
+  const key = `${from} ${to}`;
+  if (!marked.has(key)) marked.set(key, Promise.all(panelsOf(MARKS).map((panel) => marksOf(panel, { from, to }))).then((lists) => lists.flat()));
+  return marked.get(key);
+}
+
+/** A panel that fails marks nothing, and harms no chart. */
+async function marksOf(panel, range) {
+  try {
+    const found = await panel.load(range);
+    if (!Array.isArray(found)) throw new Error(`"load" has to give a list of marks`);
+    return found;
+  } catch (error) {
+    console.error(`panel ${panel.plugin}.${panel.id}:`, error);
+    return [];
+  }
 }
 
 /** The panels of a slot for `data` (an issue, …), as elements to put into a template. */

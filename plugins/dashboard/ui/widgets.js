@@ -52,6 +52,12 @@ function drawn(make) {
   return host;
 }
 
+/** An element that draws itself as soon as its module and the styles are there. */
+function chart(given) {
+  withStyles(import("./widgets/chart.js")).catch((error) => toast(error.message, { error: true }));
+  return html`<ui-chart .chart=${given}></ui-chart>`;
+}
+
 /** The part of the kit that is made of them; `redraw` shows the page again. */
 export function widgetKit(redraw) {
   let tables = null;
@@ -66,6 +72,7 @@ export function widgetKit(redraw) {
       void widgets().then(({ form }) => form(options, element));
       return element;
     },
+    chart,
     menu: drawing("menu"),
     progress: drawing("progress"),
     snippet: drawing("snippet"),

@@ -7,6 +7,7 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
+from snaglist.plugins.issues.bulk.undoing import done_by, untouched
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
@@ -19,7 +20,10 @@ Fields = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Outcome:
-    """What an action did: fields of its own in the answer, statuses before, what plugins add, issues that were gone."""
+    """What an action did: fields of its own in the answer, statuses before, what plugins add, issues left as they are.
+
+    Those are gone, or, for an action that takes something back, were touched since.
+    """
 
     fields: dict[str, Any] = field(default_factory=dict)
     previous: dict[int, str] = field(default_factory=dict)
@@ -31,6 +35,7 @@ class Outcome:
         self.fields |= other.fields
         self.previous |= other.previous
         self.reactions |= other.reactions
+        self.gone |= other.gone
 
     def answer(self, action: str, ids: Sequence[int]) -> dict[str, Any]:
         """Return the answer of the endpoint."""
@@ -45,6 +50,16 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     previous, reactions = change_statuses(call, ids, wanted.check())
     gone = set(ids) - previous.keys()
     return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions, gone)
+
+
+def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
+    outcome = Outcome(gone=set(ids))
+    for status, some in untouched(call, done_by(call, fields["job_id"]), ids).items():
+        wanted = Wanted(status, fields.get("note") or "Undone", comment=fields["comment"])
+        previous, reactions = change_statuses(call, some, wanted)
+        outcome.include(Outcome(previous=previous, reactions=reactions))
+        outcome.gone.difference_update(previous)
+    return outcome
 
 
 def _add_tag(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
@@ -110,6 +125,7 @@ def _delete(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 ACTIONS: Mapping[str, Callable[[Call, Sequence[int], Fields], Outcome]] = {
     "status": _status,
+    "undo": _undo,
     "add_tag": _add_tag,
     "remove_tag": _remove_tag,
     "assign": _assign,

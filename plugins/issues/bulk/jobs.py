@@ -12,13 +12,13 @@ from sqlalchemy import delete, select
 from snaglist.kernel import Actor, Call, store
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome
+from snaglist.plugins.issues.bulk.undoing import KIND
 from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
 from snaglist.plugins.issues.tables import issues, status_history
 from snaglist.plugins.issues.unmerging import refresh_sample
 from snaglist.plugins.system import Job, JobCall
 
-KIND = "bulk_issues"
 BATCH = 500
 OCCURRENCES = 2_000  # removed in one transaction
 AT_ONCE = ("merge", "unmerge")  # either done or not, whatever their size
@@ -64,6 +64,7 @@ def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, 
             return Outcome(saved["fields"], _statuses_before(call, ids) if action == "status" else {})
         alive = _alive(call, ids)
         outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
+        outcome.gone.update(set(ids).difference(alive))
         store.put_setting(db, _key(call), {"position": ids[-1], "fields": outcome.fields})
         return outcome
 

@@ -13,6 +13,7 @@ OPEN = {"search_words": query_schemas, "filter_words": filter_schemas, "issue_co
 ENDPOINTS = (
     Endpoint("summary", get=read(handlers.summary, "issues.read"), etag=True),
     Endpoint("errors", get=own(handlers.errors, "issues.read"), etag=True),
+    Endpoint("issue-activity", get=read(handlers.issue_activity, "issues.read"), etag=True),
     Endpoint("groups", get=read(handlers.groups, "issues.read"), etag=True),
     Endpoint("error", get=read(handlers.error, "issues.read")),
     Endpoint("issue-state", get=read(handlers.state, "issues.read"), etag=True),

@@ -6,6 +6,7 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, Reply
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.search import listing, parts
+from snaglist.plugins.issues.search.activity import activity
 from snaglist.plugins.issues.search.detail import show_issue
 from snaglist.plugins.issues.search.export import export
 from snaglist.plugins.issues.search.summary import summarise
@@ -14,6 +15,11 @@ from snaglist.plugins.issues.search.summary import summarise
 def summary(call: Call) -> Mapping[str, Any]:
     """Answer the figures of the application."""
     return summarise(call)
+
+
+def issue_activity(call: Call) -> Mapping[str, Any]:
+    """Answer what surrounds the list of issues that the filters find."""
+    return activity(call)
 
 
 def errors(call: Call) -> Reply | Mapping[str, Any]:

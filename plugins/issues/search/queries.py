@@ -35,6 +35,18 @@ def find(db: Connection, where: Sequence[Condition], at_most: int) -> list[int]:
     return [row[0] for row in db.execute(_ids(db, where).limit(at_most))]
 
 
+def by_status(db: Connection, where: Sequence[Condition], at_most: int) -> dict[str, int]:
+    """Return how many issues pass by status, counting up to a bound."""
+    rows = select(issues.c.status).where(*_found(db, where)).limit(at_most).subquery()
+    counted = select(rows.c.status, func.count()).group_by(rows.c.status)
+    return {name: int(number) for name, number in db.execute(counted)}
+
+
+def tests(db: Connection, where: Sequence[Condition]) -> list[ColumnElement[bool]]:
+    """Return conditions as tests of rows that something else finds."""
+    return _as_one(db, [as_test(condition) for condition in where])
+
+
 def page(
     db: Connection,
     where: Sequence[Condition],
@@ -60,11 +72,11 @@ def every_id(db: Connection, where: Sequence[Condition], sort: Sort) -> "array[i
 
 def _ordered(db: Connection, where: Sequence[Condition], sort: Sort, *, few: bool = False) -> Select[Any]:
     value = sort.value.label("value")
-    tests = _found(db, where) if few else _as_one(db, [as_test(condition) for condition in where])
+    passed = _found(db, where) if few else tests(db, where)
     # Where no index has the order, SQLite must not take another one for the sake of the id.
     last = issues.c.id if isinstance(sort.value, Column) else issues.c.id + 0
     order = (value.desc() if sort.descending else value.asc(), last.desc())
-    return select(issues.c.id, value).select_from(sort.rows).where(*tests).order_by(*order)
+    return select(issues.c.id, value).select_from(sort.rows).where(*passed).order_by(*order)
 
 
 def _ids(db: Connection, where: Sequence[Condition]) -> Select[int]:

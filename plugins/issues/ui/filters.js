@@ -152,7 +152,6 @@ export const range = (ui, change, hint) => {
       <div class="brush plot" @pointerdown=${(event) => drag(event, count, pick)}>
         <ui-bars class="histogram" values=${values.join()} label="Events per hour, last 24 hours" @pick=${({ detail }) => pick(detail, detail)}
           .titles=${values.map((value, at) => `${ui.clock(start(at))}: ${ui.plural(value, "event")}`)}></ui-bars>
-        ${ui.slot("chart.marks", { from: start(0), to: start(count) })}
         <div class="brush-range" vars=${marked(limits(query), first, count)}></div>
       </div>
       <figcaption class="axis"><span>${ui.clock(start(0), "time")} ${ui.zone()}</span>

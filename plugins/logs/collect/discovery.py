@@ -18,6 +18,7 @@ DEFAULT_PATTERN = (
     r"(?:[._-][0-9]+)*(?:\.(?:gz|bz2|xz|zst))?"
 )
 ARCHIVE_FOLDER = "processed"
+UNFINISHED = ".upload"  # ends the names of files that are handed over piece by piece, until all is there
 OUTSIDE = "links out of the folder are not followed"
 MAX_PATTERN_BYTES = 512
 _SLOW_SECONDS = 0.02
@@ -144,6 +145,8 @@ class _Walk:
 
     def _below(self, entry: "os.DirEntry[str]") -> Iterator[Path]:
         is_folder = entry.is_dir()
+        if not is_folder and entry.name.endswith(UNFINISHED):
+            return
         if entry.name == ARCHIVE_FOLDER if is_folder else not self._pattern.fullmatch(entry.name):
             self._found.ignored += not is_folder
             return

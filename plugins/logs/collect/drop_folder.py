@@ -16,7 +16,7 @@ from snaglist.kernel import Application, Call, ServiceError, Unavailable, key, t
 from snaglist.kernel.text import slug
 from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs.collect import in_place
-from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
+from snaglist.plugins.logs.collect.discovery import UNFINISHED, compile_pattern, discover
 from snaglist.plugins.logs.collect.finished import unrest
 from snaglist.plugins.logs.collect.locking import import_turn
 from snaglist.plugins.logs.identify.search import dropped
@@ -60,7 +60,7 @@ def rests(call: Call) -> bool:
 
 def is_dropped(application: Application) -> bool:
     """Tell, without the database, whether anything but folders lies in the folder `logs`."""
-    return any(names for _, _, names in os.walk(application.logs))
+    return any(not name.endswith(UNFINISHED) for _, _, names in os.walk(application.logs) for name in names)
 
 
 def _is_due(call: Call, file: Path) -> bool:
@@ -111,6 +111,11 @@ class Incoming:
             self._read_one(file, pulse)
         self.call.progress(len(found.files), len(found.files))
 
+    def read_file(self, file: Path) -> FileResult | None:
+        """Read one log file of the folder, and archive it when it is at rest; None when it is not there."""
+        size = file.stat().st_size if file.exists() else 0
+        return self._read_one(file, lambda read: self._pulse(min(read, size), size, path_text(file.name)))
+
     def read_grown(self) -> None:
         """Read on in archived files whose writer kept them open."""
         for row in self._grown:
@@ -132,21 +137,21 @@ class Incoming:
             self.call.check_cancelled()
             self.call.progress(done, total, name)
 
-    def _read_one(self, file: Path, watch: Watch) -> None:
+    def _read_one(self, file: Path, watch: Watch) -> FileResult | None:
         try:
             waiting = unrest(self.call, file)  # asked first: what is read then is all of a file at rest
             module_id, archive = self._module_of(file)
             result, place = self._import(file, module_id, watch, growing=waiting is not None)
             result.waiting = waiting
         except FileNotFoundError:
-            return
+            return None
         except Unavailable:
             raise
         except (OSError, ServiceError) as error:  # or no module can have the name of the folder
             result, place = FileResult(file), None
             result.fail(what_failed(error))
         if result.gone:
-            return
+            return None
         if result.error is None and result.waiting is None:
             try:
                 target = place or free_place(archive, file.name, times.now())
@@ -157,6 +162,7 @@ class Incoming:
             except Exception as error:
                 result.error = f"read, but not archived: {what_failed(error)}"
         self.run.add(result, self._shown(file))
+        return result
 
     def _import(
         self, file: Path, module_id: int | None, watch: Watch, *, growing: bool

@@ -1,8 +1,8 @@
 // Releases in the dashboard: a page, and what an issue was seen in.
 
 const SHOWN = 8;
-const DAYS = 30; // no chart shows more
-const LATE = 0.85; // from here on a name stands before its mark
+const DAY = 86_400_000;
+const MOST_DAYS = 3650; // that marks are asked for
 
 /** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
@@ -10,17 +10,19 @@ export default (ui) => {
 
   ui.page({ id: "releases", title: "Releases", icon: "flag", nav: true, order: 75, screen: () => import("./screens/releases.js") });
 
-  const share = (at, { from, to }) => (+ui.moment(at) - +ui.moment(from)) / (+ui.moment(to) - +ui.moment(from));
-  const inside = (at, { from, to }) => from <= at && at < to;
-
-  const mark = ({ version, environment, deployed_at: at }, ends) => html`<a class=${share(at, ends) > LATE ? "mark mark-end" : "mark"} draggable="false"
-    href=${ui.link({ view: "overview", since: at })} title=${`${version} to ${environment}, ${ui.clock(at, "exact")}: what is new since then`}
-    vars=${{ "--at": `${(100 * share(at, ends)).toFixed(2)}%` }}><span>${version}</span></a>`;
+  const mark = ({ version, environment, deployed_at: at }) => ({
+    at,
+    text: version,
+    title: `${version} to ${environment}, ${ui.clock(at, "exact")}: what is new since then`,
+    href: ui.link({ view: "overview", since: at }),
+  });
 
   ui.panel("chart.marks", {
     id: "deploys",
-    load: () => api("deploys", { limit: 1, days: DAYS }),
-    render: (ends, { markers }) => keyed(markers.filter(({ deployed_at: at }) => inside(at, ends)), (_, at) => at, (one) => mark(one, ends)),
+    async load({ from }) {
+      const days = Math.min(MOST_DAYS, Math.max(1, Math.ceil((Date.now() - +ui.moment(from)) / DAY)));
+      return (await api("deploys", { limit: 1, days })).markers.map(mark);
+    },
   });
 
   const release = ({ release: name, occurrences, last_seen: last }) => html`<li><span class="mono">${name}</span>

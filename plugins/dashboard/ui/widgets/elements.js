@@ -5,7 +5,7 @@ import { number } from "../text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const svg = (name, attributes) => {
+export const svg = (name, attributes) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   return element;

@@ -41,8 +41,17 @@ export const tables = (redraw) => {
     return html`<th scope="col" class=${kind} aria-sort=${direction}><button class="sort" type="button" @click=${() => sort(id, column)}>${label}</button></th>`;
   }
 
+  /** What the bar of a cell stands for. */
+  const amount = (row, { name, bar }) => (typeof bar === "function" ? bar(row) : row[name]) ?? 0;
+
+  /** The columns, those with bars with what the longest stands for. */
+  const measured = (columns, rows) => columns.map((column) => (column.bar ? { ...column, most: Math.max(1, ...rows.map((row) => amount(row, column))) } : column));
+
+  const meter = (content, row, column) => html`<span class="meter" vars=${{ "--share": `${((100 * amount(row, column)) / column.most).toFixed(1)}%` }}>${content}</span>`;
+
   const cell = (row, column) => {
-    const content = column.view ? column.view(row) : typeof row[column.name] === "number" && column.number ? number(row[column.name]) : row[column.name];
+    const plain = column.view ? column.view(row) : typeof row[column.name] === "number" && column.number ? number(row[column.name]) : row[column.name];
+    const content = column.bar ? meter(plain, row, column) : plain;
     return html`<td class=${[column.number && "figure", column.wrap && "wrap"].filter(Boolean).join(" ") || null}
       data-label=${column.label ?? column.name}><span class="cell-content">${content}</span></td>`;
   };
@@ -51,9 +60,10 @@ export const tables = (redraw) => {
   return (columns, rows, { id, label, empty = "Nothing yet.", key } = {}) => {
     if (!rows.length) return html`<p class="faint">${empty}</p>`;
     const ordered = id ? order(rows, columns, id) : rows;
+    const drawn = measured(columns, rows);
     return html`<div class="scroll"><table class="table cells" aria-label=${label}>
       <thead><tr>${columns.map((column) => heading(id, column))}</tr></thead>
-      <tbody>${keyed(ordered, (row, at) => (key ? row[key] : row.id) ?? at, (row) => html`<tr>${columns.map((column) => cell(row, column))}</tr>`)}</tbody>
+      <tbody>${keyed(ordered, (row, at) => (key ? row[key] : row.id) ?? at, (row) => html`<tr>${drawn.map((column) => cell(row, column))}</tr>`)}</tbody>
     </table></div>`;
   };
 };

@@ -44,13 +44,19 @@ export default (ui) => {
 
   function days({ trend }) {
     const counts = new Map(trend.map(({ day, count }) => [day, count]));
-    const last = Date.parse(ui.stamp(new Date()).slice(0, 10));
-    const all = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(last - (DAYS - 1 - at) * DAY)).slice(0, 10));
-    const pick = ({ detail }) => ui.go({ date: all[detail] });
-    return html`<section class="card"><h2>Events per day, last ${DAYS} days</h2>
-      <ui-bars class="histogram" values=${all.map((day) => counts.get(day) ?? 0).join()} label="Events per day" @pick=${pick}
-        .titles=${all.map((day) => `${day}: ${ui.plural(counts.get(day) ?? 0, "event")}`)}></ui-bars>
-      <p class="axis faint"><span>${all[0]}</span><span>${all.at(-1)}</span></p></section>`;
+    const today = Math.floor(Date.now() / DAY) * DAY;
+    const starts = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(today - (DAYS - 1 - at) * DAY)));
+    const end = ui.stamp(new Date(today + DAY));
+    return html`<section class="card">${ui.chart({
+      label: `Events per day, last ${DAYS} days`,
+      unit: ["event", "events"],
+      starts,
+      end,
+      series: [{ id: "events", label: "Events", tone: "accent", values: starts.map((start) => counts.get(start.slice(0, 10)) ?? 0) }],
+      marks: ui.marks({ from: starts[0], to: end }),
+      empty: `No events in the last ${DAYS} days.`,
+      pick: ({ from, to }) => ui.go({ from, to }),
+    })}</section>`;
   }
 
   /** Rows with a bar behind: `{ name, count, to, severity, title }`; `severity` colours the edge, `title` is the hover text. */

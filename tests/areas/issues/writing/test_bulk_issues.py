@@ -14,6 +14,7 @@ from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.logs import tables as log_tables
+from snaglist.plugins.system import jobs_table
 from snaglist.plugins.tags import tables as tag_tables
 from snaglist.testing import Client
 
@@ -125,6 +126,10 @@ def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
         ({"action": "snooze", "ids": [1], "count": 0}, "count"),
         ({"action": "snooze", "ids": [1], "count": 1_000_001}, "count"),
         ({"action": "snooze", "ids": [1], "until": "soon"}, "until"),
+        ({"action": "undo"}, "job_id"),
+        ({"action": "undo", "job_id": 1}, "job_id"),
+        ({"action": "undo", "job_id": 1, "ids": [1]}, "ids"),
+        ({"action": "undo", "job_id": 1, "filter": {}}, "filter"),
         ({"action": "merge", "ids": [1]}, "target_id"),
         ({"action": "unmerge", "id": 1}, "grouping_id"),
         ({"action": "unmerge", "grouping_id": 1}, "id"),
@@ -427,6 +432,38 @@ class TestJobs:
         assert (job["progress"]["done"], job["progress"]["total"], job["progress"]["unit"]) == (3, 3, "issues")
         assert desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings()) == []
         desk.check_counters()
+
+    def test_undo_gives_back_what_nobody_touched_since(self, client: Client, desk: Any) -> None:
+        """Not a status that somebody set after the job, the same one again included, and nothing that is gone."""
+        stored = desk.store(*(event(f"{word} failed", n) for n, word in enumerate(("a b", "c d", "e f", "g h", "i j"))))
+        ids = sorted(row.issue_id for row in stored.stored)
+        bulk(client, "status", ids=ids[:1], status="in_progress")
+        body = {"action": "status", "filter": {}, "status": "fixed"}
+        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+        client.post("issue-status", {"id": ids[2], "status": "reoccurred"})
+        with desk.call() as call:
+            later = {"status_updated_at": times.add(call.now, seconds=60)}
+            call.db.execute(tables.issues.update().where(tables.issues.c.id == ids[3]).values(later))
+            delete_issues(call, ids[4:])
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
+        assert undone.status == 200, undone.text
+        assert (undone.json["updated"], undone.json["ids"]) == (2, ids[:2])
+        assert undone.json["previous"] == dict.fromkeys(map(str, ids[:2]), "fixed")
+        found = {row["id"]: row["status"] for row in desk.rows(tables.issues)}
+        assert found == dict(zip(ids, ("in_progress", "open", "reoccurred", "fixed"), strict=False))
+        assert [row["note"] for row in desk.history(ids[1])] == [None, "Undone"]
+        desk.check_counters()
+        again = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
+        assert (again.json["updated"], again.json["ids"]) == (0, [])
+        with desk.call() as call:
+            call.db.execute(jobs_table.update().where(jobs_table.c.id == job).values(status="cancelled"))
+        refused = bulk(client, "undo", job_id=job)
+        assert (refused.status, refused.error) == (409, "The job did not finish, so it cannot be undone.")
+
+    def test_only_statuses_can_be_undone(self, client: Client, desk: Any, three: list[int]) -> None:
+        job = client.post("bulk-issues", {"action": "snooze", "filter": {}, "count": 3}, wait=True).json["job_id"]
+        refused = bulk(client, "undo", job_id=job)
+        assert (refused.status, refused.error) == (422, "job_id: not a job that set statuses")
 
     def test_a_job_that_died_goes_on(self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any) -> None:
         """A batch that was done is not done again, and the answer is as if nothing had happened."""

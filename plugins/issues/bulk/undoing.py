@@ -1,0 +1,45 @@
+"""Taking back the statuses that a job set: of the issues that nobody has touched since."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from snaglist.kernel import Call, Conflict, Invalid
+from snaglist.plugins.issues.status import queries
+from snaglist.plugins.issues.tables import issues
+from snaglist.plugins.system import jobs_table
+
+KIND = "bulk_issues"  # of the jobs that do what is too large for a request
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a job did: the status that it set, until when, and the statuses before by id."""
+
+    status: str
+    until: str
+    previous: Mapping[int, str]
+
+
+def done_by(call: Call, job_id: int) -> Done:
+    """Return what a job did; Invalid when it set no statuses, Conflict when it did not come to its end."""
+    wanted = select(jobs_table.c.args, jobs_table.c.result, jobs_table.c.status, jobs_table.c.finished_at)
+    row = call.db.execute(wanted.where(jobs_table.c.id == job_id, jobs_table.c.kind == KIND)).first()
+    if row is None or row.args["action"] != "status":
+        raise Invalid("job_id: not a job that set statuses")
+    if row.status != "succeeded":
+        raise Conflict("The job did not finish, so it cannot be undone.")
+    previous = {int(issue_id): status for issue_id, status in row.result["previous"].items()}
+    return Done(row.result["status"], row.finished_at, previous)
+
+
+def untouched(call: Call, done: Done, issue_ids: Sequence[int]) -> Mapping[str, list[int]]:
+    """Lock issues and return those that are as the job left them, by the status that they had before it."""
+    queries.lock(call.db, issue_ids)
+    as_left = (issues.c.status == done.status, issues.c.status_updated_at <= done.until)
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for (issue_id,) in call.db.execute(select(issues.c.id).where(issues.c.id.in_(issue_ids), *as_left)):
+        found[done.previous[issue_id]].append(issue_id)
+    return found

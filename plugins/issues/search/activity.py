@@ -1,0 +1,184 @@
+"""What surrounds a list of issues: how many there are in each status, and when their events were.
+
+Both follow the filters of the list. Work is bounded: issues are counted as far as the list counts them, and of very
+many counted hours the newest are added up; the answer says so.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, func, select
+
+from snaglist.kernel import Call, times
+from snaglist.plugins.issues.contract import Condition
+from snaglist.plugins.issues.events import RANK
+from snaglist.plugins.issues.search import queries
+from snaglist.plugins.issues.search.filters import conditions, given
+from snaglist.plugins.issues.search.finding import Searched, search
+from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, read_scope
+from snaglist.plugins.issues.search.sorting import Sort
+from snaglist.plugins.issues.search.summary import STATUS_ORDER
+from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
+
+MOST_HOURS = 40_000  # counted hours of groupings that are added up
+FEW_ISSUES = 1_000  # so many are added up by their ids
+HOUR, DAY, WEEK = 1, 24, 168
+# The step of the bars, in hours, for ranges up to so many hours: some 60 to 100 bars.
+STEPS = ((72, HOUR), (14 * DAY, 6 * HOUR), (120 * DAY, DAY), (2 * 366 * DAY, WEEK), (20 * 366 * DAY, 4 * WEEK))
+LONGEST_STEP = 52 * WEEK
+_YEAR = 366 * DAY
+_MONDAY = datetime.fromisoformat("0001-01-01 00:00:00+00:00")  # weeks begin on Mondays
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars over time: `number` of them, `step` hours each, whole steps in UTC from `start` on."""
+
+    start: datetime
+    step: int
+    number: int
+
+    @property
+    def end(self) -> str:
+        """Return the end of the last bar."""
+        return times.add(times.show(self.start), seconds=3600 * self.step * self.number)
+
+    def at(self, hour: str) -> int:
+        """Return the bar that an hour, or the first of a day, is in."""
+        return (times.read(hour) - self.start) // timedelta(hours=self.step)
+
+
+def activity(call: Call) -> dict[str, Any]:
+    """Return the answer of `issue-activity`; needs an open transaction."""
+    scope = read_scope(call.query)
+    text = call.query.get("q")
+    searched = search(call, text) if text else None
+    anywhen = conditions(call, call.query, Scope(), searched)
+    in_scope = [scope.matches()] if scope else []
+    statuses, counted = _statuses(call, scope, searched)
+    wanted = call.query.get("status") or STATUS_ORDER
+    bars = _bars(call, scope)
+    series, since = _series(call.db, [*anywhen, *in_scope], bars, all_issues=not anywhen)
+    return {
+        "statuses": [{"status": name, "groups_count": statuses.get(name, 0)} for name in STATUS_ORDER],
+        "total": sum(statuses.get(name, 0) for name in set(wanted)),
+        "total_exact": counted,
+        "last_seen": _last_seen(call.db, anywhen),
+        "from": times.show(bars.start),
+        "to": bars.end,
+        "step": bars.step * 3600,
+        "series": series,
+        "complete": since is None,
+        "complete_from": since,
+    }
+
+
+def _statuses(call: Call, scope: Scope, searched: Searched | None) -> tuple[dict[str, int], bool]:
+    """Return the number of issues by status under all other filters, and whether all were counted."""
+    query = {name: value for name, value in call.query.items() if name != "status"}
+    words = given(call, query)
+    if not scope and searched is None and all(word.name in queries.TOTALS for word, _ in words):
+        tests = [issue_totals.c[word.name].in_(values) for word, values in words]
+        sums = select(issue_totals.c.status, func.sum(issue_totals.c.issues)).where(*tests)
+        return {name: int(found) for name, found in call.db.execute(sums.group_by(issue_totals.c.status))}, True
+    found = queries.by_status(call.db, conditions(call, query, scope, searched), queries.COUNTED + 1)
+    return found, sum(found.values()) <= queries.COUNTED
+
+
+def _last_seen(db: Connection, where: Sequence[Condition]) -> str | None:
+    """Return the time of the last event of all issues that pass, whatever the range."""
+    where = [*where, issues.c.count > 0]
+    ids = queries.find(db, where, FEW_ISSUES)
+    few = ids if len(ids) < FEW_ISSUES else None
+    latest = queries.page(db, where, few, Sort(issues.c.last_seen), 1, 0, None)
+    return str(latest[0].value) if latest else None
+
+
+# -- bars
+
+
+def _bars(call: Call, scope: Scope) -> Bars:
+    """Return bars over the range; an open side of it, or one far from all events, ends with the events."""
+    start, end = scope.start, scope.end
+    if start is None and end is None:
+        end = times.add(times.hour(call.now), seconds=3600)
+        start = times.add(end, seconds=-3600 * HOURS_SHOWN)
+    else:
+        first, last = _hours(call.db, call.now)
+        end = min(end or last, last)
+        if start is None or _between(start, end) > _YEAR:
+            start = max(start or first, first)
+        start = min(start, times.add(end, seconds=-3600))
+    length = _between(start, end)
+    step = next((step for most, step in STEPS if length <= most), LONGEST_STEP)
+    begun = _floor(times.read(start), step)
+    number = -(-(times.read(end) - begun) // timedelta(hours=step))
+    return Bars(begun, step, max(1, number))
+
+
+def _hours(db: Connection, now: str) -> tuple[str, str]:
+    """Return the hour of the first event, and the end of the current hour or, where clocks were wrong, the last."""
+    hour = event_hours.c.hour
+    first = db.execute(select(func.min(hour))).scalar() or now
+    last = db.execute(select(func.max(hour))).scalar() or now
+    return times.hour(first), times.add(times.hour(max(last, now)), seconds=3600)
+
+
+def _between(start: str, end: str) -> int:
+    return (times.read(end) - times.read(start)) // timedelta(hours=1)
+
+
+def _floor(moment: datetime, step: int) -> datetime:
+    return moment - (moment - _MONDAY) % timedelta(hours=step)
+
+
+def _series(
+    db: Connection, where: Sequence[Condition], bars: Bars, *, all_issues: bool
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the events per bar by severity, highest first; and since when all are counted, None: since the start."""
+    if all_issues and bars.step >= DAY:
+        return _ordered(_of_days(bars), db, bars), None
+    inside = [event_hours.c.hour >= times.show(bars.start), event_hours.c.hour < bars.end]
+    ids = queries.find(db, where, FEW_ISSUES)
+    since = None
+    if len(ids) < FEW_ISSUES:
+        inside.append(event_hours.c.issue_id.in_(ids))
+        where = []
+    elif (beyond := _hour_beyond(db, inside)) is not None:
+        since = times.add(beyond, seconds=3600)
+        inside[0] = event_hours.c.hour >= since
+    return _ordered(_sums(db, where, inside, bars), db, bars), since
+
+
+def _ordered(sums: Select[Any], db: Connection, bars: Bars) -> list[dict[str, Any]]:
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * bars.number)
+    for severity, unit, events in db.execute(sums):
+        counts[severity][bars.at(unit)] += int(events)
+    return [{"severity": severity, "counts": counts[severity]} for severity in sorted(counts, key=RANK.__getitem__)]
+
+
+def _of_days(bars: Bars) -> Select[Any]:
+    """Return the sums of all events, which are counted by day already."""
+    first, last = times.show(bars.start)[:10], times.add(bars.end, seconds=-1)[:10]
+    within = (event_days.c.day >= first, event_days.c.day <= last, event_days.c.count > 0)
+    return select(event_days.c.severity, event_days.c.day, event_days.c.count).where(*within)
+
+
+def _hour_beyond(db: Connection, inside: Iterable[ColumnElement[bool]]) -> str | None:
+    """Return the newest hour that is not added up as a whole, because the hours after it are enough."""
+    newest = select(event_hours.c.hour).where(*inside).order_by(event_hours.c.hour.desc())
+    found: str | None = db.execute(newest.offset(MOST_HOURS).limit(1)).scalar()
+    return found
+
+
+def _sums(db: Connection, where: Sequence[Condition], inside: Sequence[ColumnElement[bool]], bars: Bars) -> Select[Any]:
+    unit = event_hours.c.hour if bars.step < DAY else func.substr(event_hours.c.hour, 1, 10)
+    return (
+        select(issues.c.severity, unit.label("unit"), func.sum(event_hours.c.count))
+        .join_from(event_hours, issues, issues.c.id == event_hours.c.issue_id)
+        .where(*inside, *queries.tests(db, where))
+        .group_by(issues.c.severity, unit)
+    )

@@ -1,0 +1,133 @@
+"""What came so far of a file that is handed over: a file of its own beside those that are read, until all is there.
+
+A piece is written where it belongs, so that one that is sent again, because its answer was lost, changes nothing.
+"""
+
+import errno
+import os
+import re
+import secrets
+import shutil
+import time
+from contextlib import suppress
+from filecmp import cmp
+from pathlib import Path
+
+from snaglist.kernel import Call, Conflict, Invalid, NotFound, Unavailable, times
+from snaglist.kernel.privacy import open_private
+from snaglist.plugins.logs.collect.discovery import UNFINISHED
+from snaglist.plugins.logs.uploading.names import numbered
+
+KEPT_SECONDS = 24 * 3600  # since the last piece of a file whose rest does not come
+_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+_PART = re.compile(rf"\.[0-9a-f]{{32}}{re.escape(UNFINISHED)}")
+
+
+def add_piece(call: Call, token: str | None, offset: int, size: int, piece: bytes) -> str:
+    """Write a piece and return the token of the part; without one it is the first piece of a file."""
+    if offset + len(piece) > size:
+        raise Invalid("size: is less than what was sent")
+    if token is None:
+        if offset:
+            raise Invalid("upload: must be given with an offset")
+        forget_old(call.application.logs)
+        _check_room(call, size)
+        token = secrets.token_hex(16)
+    elif not _at(call, token).is_file():
+        raise NotFound("Unknown upload: send the file again.")
+    else:
+        _check_room(call, len(piece))
+    part = _at(call, token)
+    try:
+        with open_private(part, "ab") as file:  # made when it is the first piece
+            here = file.tell()
+        if offset > here:
+            raise Conflict(f"{here} bytes are here: go on from there.")
+        with open(part, "r+b") as file:
+            file.seek(offset)
+            file.write(piece)
+    except OSError as error:
+        raise _failed(error) from error
+    return token
+
+
+def finish(call: Call, token: str, size: int, name: str, modified_at: str | None) -> tuple[Path, bool]:
+    """Give a file that is whole its place in the folder `logs`; also tells whether an equal one lay there already."""
+    part = _at(call, token)
+    try:
+        with open(part, "r+b") as file:
+            file.truncate(size)
+            os.fsync(file.fileno())
+        if modified_at is not None:
+            at = min(times.read(modified_at).timestamp(), time.time())
+            os.utime(part, (at, at))
+        return _placed(part, name)
+    except FileNotFoundError as error:
+        raise NotFound("Unknown upload: send the file again.") from error
+    except OSError as error:
+        raise _failed(error) from error
+
+
+def discard(call: Call, token: str) -> None:
+    """Forget what came so far of a file."""
+    try:
+        _at(call, token).unlink()
+    except FileNotFoundError as error:
+        raise NotFound("Unknown upload.") from error
+
+
+def forget_old(folder: Path) -> None:
+    """Delete the parts of files whose rest did not come."""
+    with os.scandir(folder) as listing:
+        parts = [entry for entry in listing if _PART.fullmatch(entry.name)]
+    for part in parts:
+        with suppress(OSError):
+            if time.time() - part.stat(follow_symlinks=False).st_mtime > KEPT_SECONDS:
+                os.unlink(part)
+
+
+def _placed(part: Path, name: str) -> tuple[Path, bool]:
+    for place in numbered(part.parent, name):
+        try:
+            open_private(place, "xb").close()  # taken: nobody else gets this name, and no other file is replaced
+        except FileExistsError:
+            if _is_equal(part, place):
+                part.unlink()
+                return place, True
+            continue
+        os.replace(part, place)
+        _keep_folder(place.parent)
+        return place, False
+    raise Conflict("Too many files of this name lie in the folder.")
+
+
+def _is_equal(part: Path, place: Path) -> bool:
+    with suppress(OSError):
+        return not place.is_symlink() and place.is_file() and cmp(part, place, shallow=False)
+    return False
+
+
+def _keep_folder(folder: Path) -> None:
+    """See that the new name outlasts a loss of power, where the system has a way."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _check_room(call: Call, size: int) -> None:
+    free = shutil.disk_usage(call.application.logs).free - call.setting("health.min_free_bytes")
+    if size > free:
+        raise Unavailable(f"The disk has no room for this: {size} bytes are needed, {max(0, free)} may be used.")
+
+
+def _failed(error: OSError) -> Unavailable:
+    if error.errno in _FULL:
+        return Unavailable("The disk is full.")
+    return Unavailable(f"The file could not be written: {error.strerror or error}.")
+
+
+def _at(call: Call, token: str) -> Path:
+    return call.application.logs / f".{token}{UNFINISHED}"
