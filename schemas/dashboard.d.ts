@@ -243,6 +243,7 @@ export interface Action<Subject = any> {
 export interface Api {
   /** GET. Throws an Error with `status` and the message of the service when the answer is not a success. */
   <Answer = any>(name: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Answer>;
+  /** Write; a Blob is sent as the bytes that it is. */
   post<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   put<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   patch<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
@@ -277,6 +278,8 @@ export interface Ui {
   html(strings: TemplateStringsArray, ...values: unknown[]): Template;
   /** A list whose items keep their elements by key. */
   keyed<Item>(items: Iterable<Item>, key: (item: Item, at: number) => unknown, view: (item: Item, at: number) => View): List;
+  /** Show a view in an element of your own that stands outside of pages and panels; the next call updates it. */
+  render(view: View, element: Element): void;
   /** A table of rows; with `id` its columns marked `sort` can be sorted. */
   table(columns: Column[], rows: any[], options?: { id?: string; label?: string; empty?: View; key?: string }): View;
   /** A chart; the module that draws it is fetched when one is used first. */

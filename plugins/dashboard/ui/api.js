@@ -58,10 +58,11 @@ export async function failure(response) {
 export async function request(name, { method = "GET", query: asked = {}, body, headers = {}, signal } = {}) {
   const sent = { ...headers };
   if (key) sent["X-Service-Token"] = key;
-  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const bytes = body instanceof Blob;
+  if (body !== undefined) sent["Content-Type"] = bytes ? "application/octet-stream" : "application/json";
   const address = encode({ app: query().app, ...asked, api: name });
   try {
-    const response = await fetch(address, { method, headers: sent, body: body && JSON.stringify(body), signal });
+    const response = await fetch(address, { method, headers: sent, body: bytes ? body : body && JSON.stringify(body), signal });
     heard(response);
     return response;
   } catch (error) {

@@ -35,7 +35,7 @@ const reload = () => show({ scroll: scrollY });
 /** What every plugin gets, next to the functions that register (schemas/dashboard.d.ts). */
 const kit = {
   version: 2,
-  html, keyed, api, watch, toast, pager, link, go,
+  html, keyed, render, api, watch, toast, pager, link, go,
   ago, bytes, clock, fromClock, level, moment, number, plural, sentence, stamp, toClock, zone,
   download: async (...given) => (await import("./download.js")).download(...given),
   act: acting(reload),
