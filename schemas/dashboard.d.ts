@@ -271,6 +271,8 @@ export interface Ui {
   keys(bindings: Key[]): void;
   /** Offer something in the command palette for what was typed. */
   find(offer: (text: string) => Offer[]): void;
+  /** The same for what has to be asked for: called when typing pauses; `signal` aborts when it goes on. */
+  findLater(ask: (text: string, options: { signal: AbortSignal }) => Promise<Offer[]>): void;
 
   /** A template; holes: nodes, `name=`, `?name=` (present or not), `.name=` (property), `@name=` (event), `vars=`. */
   html(strings: TemplateStringsArray, ...values: unknown[]): Template;
@@ -343,6 +345,8 @@ export interface Ui {
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
   /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
   outage(): { since: string; offline: boolean } | null;
+  /** Show in the tab of the browser that so many new things wait; none with 0. */
+  badge(waiting: number): void;
   /** True when a key is in use. */
   signedIn(): boolean;
 

@@ -1,6 +1,7 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
 import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
+import { badge, entitle } from "./badge.js";
 import { begin, onReturn, outage } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
 import { failed } from "./failure.js";
@@ -10,6 +11,7 @@ import * as registry from "./registry.js";
 import { ago, clock, fromClock, moment, stamp, toClock, zone } from "./clock.js";
 import { bytes, level, number, plural, sentence, visible } from "./text.js";
 import "./widgets/elements.js";
+import { findJobs, follow, leaveJobs } from "./strip.js";
 import { acting, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
 
 const root = document.getElementById("app");
@@ -27,8 +29,6 @@ let loading = new AbortController();
 /** The page that is being opened, once that takes a while. */
 let opening = null;
 let close = null;
-/** The strip of jobs, from the first job on. */
-let strip = null;
 
 const reload = () => show({ scroll: scrollY });
 
@@ -39,13 +39,13 @@ const kit = {
   ago, bytes, clock, fromClock, level, moment, number, plural, sentence, stamp, toClock, zone,
   download: async (...given) => (await import("./download.js")).download(...given),
   act: acting(reload),
-  follow: (...given) => void jobs(({ follow }) => follow(...given)),
+  follow: (...given) => void follow(...given),
   ...widgetKit(draw),
   slot: registry.slot,
   marks: registry.marks,
   actions: registry.actionsOf,
   query: route,
-  outage,
+  badge, outage,
   signedIn: hasKey,
   application: () => applications.find(({ id }) => id === route().app) ?? applications[0] ?? null,
   refresh: draw,
@@ -61,20 +61,6 @@ const kit = {
   },
 };
 const loadModules = (wanted) => fetchModules(wanted, kit);
-
-/** Use the strip of jobs; it is fetched with the first job. Unless `fetch`, only when it is there. */
-async function jobs(use, { fetch = true } = {}) {
-  if (fetch) strip ??= withStyles(import("./jobs.js"));
-  if (strip) use(await strip);
-}
-
-/** Look for jobs that somebody started before this page was opened. */
-async function findJobs() {
-  const { data } = await api("jobs", { status: ["queued", "running"] }).catch(() => ({ data: [] })); // not allowed to see jobs: no strip
-  for (const { id, created_by: person } of data) if (person) kit.follow(id);
-}
-
-const leaveJobs = () => void jobs(({ leave }) => leave(), { fetch: false });
 
 /** What the selected application allows: its plugins, and the list to switch to. Not allowed to see it: nothing. */
 async function loadContext(app) {
@@ -185,7 +171,7 @@ function view() {
 
 function draw() {
   if (!shown.page && !shown.error) return;
-  document.title = visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · "));
+  entitle(visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · ")));
   render(frame(view()), root);
 }
 

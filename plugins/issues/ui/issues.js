@@ -1,6 +1,9 @@
 // The issues area in the dashboard: the list, the page of one issue, the overview, modules, and the way to the first log.
 
 import list from "./list.js";
+import { STATUSES } from "./search.js";
+
+const FOUND = 5; // issues that the command palette offers
 
 /** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
@@ -15,4 +18,12 @@ export default (ui) => {
     text && { label: `Search issues for “${text}”`, always: true, run: () => ui.go({ q: text }) },
     { label: "Add logs", run: () => ui.go({ view: "setup" }) },
   ].filter(Boolean));
+  ui.findLater(async (text, options) => (await ui.api("errors", { q: text, limit: FOUND }, options)).data.map((issue) => ({
+    label: issue.title, hint: `${ui.level(issue.severity)}, ${STATUSES[issue.status]}`, run: () => ui.go({ view: "issue", id: issue.id }),
+  })));
+  let news = null;
+  document.addEventListener("visibilitychange", async () => {
+    if (document.hidden) news ??= (await import("./screens/news.js")).default(ui);
+    news?.();
+  });
 };

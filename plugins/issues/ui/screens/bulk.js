@@ -1,7 +1,8 @@
 // The bar over the list while issues are chosen: one action on all of them.
 
 import { lines } from "./markdown.js";
-import { assign, count, merge, remove, setStatus, snooze, tagAll, tagNamed } from "./triage.js";
+import { merge } from "./merging.js";
+import { assign, count, remove, setStatus, snooze, tagAll, tagNamed } from "./triage.js";
 import { SNOOZES, STATUSES } from "../search.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
@@ -62,7 +63,7 @@ export default (ui) => {
     return choice("Merge", options, async (value) => {
       const target = issues.find(({ id }) => String(id) === value);
       const others = issues.filter((issue) => issue !== target).map(({ id }) => id);
-      if (await merge(ui, others, target.id, `${target.id} “${target.title}”`)) clear();
+      if (await merge(ui, others, target.id)) clear();
     });
   }
 
