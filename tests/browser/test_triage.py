@@ -142,7 +142,7 @@ def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
     question = page.get_by_role("dialog")
     expect(question).to_contain_text(f"Merge 1 issue into issue {target}?")
     goes, stays = question.locator(".merge-side").all()
-    expect(goes).to_contain_text(re.compile(r"Goes into the other one.*The queue .*72 events", re.DOTALL))
+    expect(goes).to_contain_text(re.compile(r"Moves into issue.*The queue .*72 events", re.DOTALL))
     expect(stays).to_contain_text(re.compile(rf"Stays.*The queue took too long.*Issue {target}", re.DOTALL))
     expect(question).to_contain_text("There is no undo")
     question.get_by_role("button", name="Merge").click()

@@ -37,7 +37,7 @@ export async function merge(ui, ids, target) {
   const more = ids.length - go.length;
   return ui.confirm({
     title: `Merge ${ui.plural(ids.length, "issue")} into issue ${stays.id}?`,
-    text: ui.html`${go.map((issue) => described(ui, issue, "Goes into the other one"))}
+    text: ui.html`${go.map((issue) => described(ui, issue, `Moves into issue ${stays.id}`))}
       ${more > 0 && ui.html`<p class="faint">and ${ui.plural(more, "more issue")}</p>`}
       ${described(ui, stays, "Stays, with its status and assignee")}
       <p>The events, tags, comments and history of the ${many ? "others" : "other"} move to issue ${stays.id}, and so do later events of the
@@ -51,13 +51,14 @@ export async function merge(ui, ids, target) {
 }
 
 /** Take the events of one kind out of an issue into a new one, after saying what that means. */
-const takeOut = (ui, issue, grouping, title) => ui.confirm({
+const takeOut = (ui, issue, grouping, title) => ui.ask({
+  fields: [],
   title: `Take ${ui.plural(grouping.count, "event")} out of issue ${issue.id}?`,
   text: ui.html`<div class="merge-side" data-level=${issue.severity}>${title}</div>
     <p>${grouping.count === 1 ? "It becomes" : "They become"} an issue of ${grouping.count === 1 ? "its" : "their"} own, open and with the same tags.
       Later events of this kind go there, too, and so do links to an issue that was merged for them.</p>`,
   action: "Take out",
-  run: async () => {
+  save: async () => {
     const answer = await inBulk(ui, { action: "unmerge", id: issue.id, grouping_id: grouping.id });
     tell(ui, answer, () => `Taken out as issue ${answer.new_id}`, () => inBulk(ui, { action: "merge", ids: [answer.new_id], target_id: issue.id }));
     await ui.reload();
