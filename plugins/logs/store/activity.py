@@ -16,7 +16,7 @@ _occurrences = stored.occurrences
 
 
 def of_sources(db: Connection, ids: Iterable[int], now: str) -> dict[int, dict[str, Any]]:
-    """Return by source `from`, the first of 24 hours, `hours`, the events of each, and `errors`, those at least that bad.
+    """Return by source `from`, the first of 24 hours, `hours`, the events of each, and `errors`, as bad or worse.
 
     Not `complete` where more events of these hours may be stored than were looked at.
     """
