@@ -55,7 +55,7 @@ export default (ui) => {
       series: [{ id: "events", label: "Events", tone: "accent", values: starts.map((start) => counts.get(start.slice(0, 10)) ?? 0) }],
       marks: ui.marks({ from: starts[0], to: end }),
       empty: `No events in the last ${DAYS} days.`,
-      pick: ({ from, to }) => ui.go({ from, to }),
+      pick: ({ from, to }) => ui.go({ from, to, status: "all" }),
     })}</section>`;
   }
 
@@ -69,7 +69,7 @@ export default (ui) => {
   }
 
   const levels = ({ severity }) => shares("By level", severity.map((row) => ({
-    name: ui.level(row.severity), count: row.occurrences, severity: row.severity, to: ui.link({ severity: row.severity }),
+    name: ui.level(row.severity), count: row.occurrences, severity: row.severity, to: ui.link({ severity: row.severity, status: "all" }),
     title: ui.plural(row.groups_count, "issue"),
   })));
 
@@ -82,11 +82,11 @@ export default (ui) => {
     const counts = new Map();
     for (const file of files) counts.set(file.channel, (counts.get(file.channel) ?? 0) + file.occurrence_count);
     return files.length > 0 && shares("By source, latest imports", [...counts].sort(([, a], [, b]) => b - a).slice(0, SHOWN)
-      .map(([channel, count]) => ({ name: channel, count, to: ui.link({ source: channel }) })));
+      .map(([channel, count]) => ({ name: channel, count, to: ui.link({ source: channel, status: "all" }) })));
   }
 
   const modules = ({ modules: rows }) => rows.length > 0 && shares("By module", [...rows].sort((a, b) => b.issue_count - a.issue_count)
-    .slice(0, SHOWN).map(({ name, slug, issue_count: count }) => ({ name, count, to: ui.link({ module: slug }) })));
+    .slice(0, SHOWN).map(({ name, slug, issue_count: count }) => ({ name, count, to: ui.link({ module: slug, status: "all" }) })));
 
   const issue = (row) => html`<li class="brief" data-level=${row.severity}><a href=${ui.link({ view: "issue", id: row.id })}>
       ${row.exception_class && html`<b class="mono">${row.exception_class}</b>`} ${plainTitle(row)}</a>
@@ -99,7 +99,7 @@ export default (ui) => {
     const range = since ? { from: since } : { range: "24h" };
     const more = !since && issues.length > SHOWN && html`<p><a href=${ui.link({ view: "overview", since: ui.stamp(new Date(Date.now() - DAY)) })}>All new ones</a></p>`;
     return list(`${since ? `New since ${ui.clock(since)}` : "New in 24 h"}${count}`, since ? issues : issues.slice(0, SHOWN), "Nothing new.",
-      html`${more}<p><a href=${ui.link(range)}>All issues with events since then</a></p>`);
+      html`${more}<p><a href=${ui.link({ ...range, status: "all" })}>All issues with events since then</a></p>`);
   }
 
   const list = (title, rows, none, more) => html`<section class="card"><h2>${title}</h2>
