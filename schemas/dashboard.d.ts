@@ -243,6 +243,7 @@ export interface Action<Subject = any> {
 export interface Api {
   /** GET. Throws an Error with `status` and the message of the service when the answer is not a success. */
   <Answer = any>(name: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Answer>;
+  /** Write; a Blob is sent as the bytes that it is. */
   post<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   put<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   patch<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
@@ -270,11 +271,15 @@ export interface Ui {
   keys(bindings: Key[]): void;
   /** Offer something in the command palette for what was typed. */
   find(offer: (text: string) => Offer[]): void;
+  /** The same for what has to be asked for: called when typing pauses; `signal` aborts when it goes on. */
+  findLater(ask: (text: string, options: { signal: AbortSignal }) => Promise<Offer[]>): void;
 
   /** A template; holes: nodes, `name=`, `?name=` (present or not), `.name=` (property), `@name=` (event), `vars=`. */
   html(strings: TemplateStringsArray, ...values: unknown[]): Template;
   /** A list whose items keep their elements by key. */
   keyed<Item>(items: Iterable<Item>, key: (item: Item, at: number) => unknown, view: (item: Item, at: number) => View): List;
+  /** Show a view in an element of your own that stands outside of pages and panels; the next call updates it. */
+  render(view: View, element: Element): void;
   /** A table of rows; with `id` its columns marked `sort` can be sorted. */
   table(columns: Column[], rows: any[], options?: { id?: string; label?: string; empty?: View; key?: string }): View;
   /** A chart; the module that draws it is fetched when one is used first. */
@@ -340,6 +345,10 @@ export interface Ui {
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
+  /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
+  outage(): { since: string; offline: boolean } | null;
+  /** Show in the tab of the browser that so many new things wait; none with 0. */
+  badge(waiting: number): void;
   /** True when a key is in use. */
   signedIn(): boolean;
 

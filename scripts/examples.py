@@ -109,6 +109,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     `site` is a folder, `tracker` an address.
     """
     yield "GET", "health", {}, None
+    yield "GET", "health-details", {}, None
+    yield "GET", "health-details", {"app": "gone"}, None
     yield "GET", "applications", {}, None
     yield "POST", "applications", {}, {"name": "Customer Portal"}
     yield "POST", "applications", {}, {"name": "!!!"}

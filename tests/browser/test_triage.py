@@ -117,12 +117,19 @@ def test_snoozed_from_the_list_and_woken_on_the_page(found: Any) -> None:
     expect(page.locator(".row-facts")).to_contain_text("Snoozed for 10 more events")
     page.locator(".row-title").click()
     expect(page.get_by_text("Alerts are silent for 10 more events.")).to_be_visible()
-    page.get_by_role("button", name="Wake").click()
+    page.get_by_role("button", name="End the snooze").click()
     page.get_by_label("Snooze alerts").select_option(label="for 1 day")
-    expect(page.get_by_text(re.compile(r"Alerts are silent until \d{4}-"))).to_be_visible()
-    expect(page.locator(".history li", has_text="changed the snooze")).to_have_count(3)
+    page.get_by_role("button", name="Snooze", exact=True).click()
+    expect(page.get_by_text(re.compile(r"Alerts are silent until \d\d? \w{3} .*\d\d:\d\d UTC"))).to_be_visible()
+    expect(page.locator(".history li")).to_contain_text(
+        [
+            re.compile(r"Local snoozed its alerts until \d\d? \w{3} "),
+            "Local ended the snooze of its alerts",
+            "Local snoozed its alerts for 10 more events",
+        ]
+    )
     undo(page, "snoozed for 1 day")
-    expect(page.get_by_label("Snooze alerts")).to_have_value("")
+    expect(page.get_by_label("Snooze alerts")).to_be_visible()
 
 
 def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
@@ -132,27 +139,65 @@ def test_merged_in_the_list_and_taken_apart_on_the_page(found: Any) -> None:
     page = found("q=queue", 10)
     page.locator(f'.row[data-id="{target}"] .row-choice input').click()
     other = next(at for at in range(10) if page.locator(".row").nth(at).get_attribute("data-id") != target)
+    merged = page.locator(".row").nth(other).get_attribute("data-id")
     choose(page, other)
     page.get_by_role("button", name="More actions on the selected issues").click()
     page.get_by_role("button", name="Merge …").click()
     page.get_by_role("dialog").get_by_role("button", name=re.compile("queue took too long")).click()
     question = page.get_by_role("dialog")
-    expect(question).to_contain_text(f"Merge 1 issue into {target}?")
+    expect(question).to_contain_text(f"Merge 1 issue into issue {target}?")
+    goes, stays = question.locator(".merge-side").all()
+    expect(goes).to_contain_text(re.compile(r"Moves into issue.*The queue .*72 events", re.DOTALL))
+    expect(stays).to_contain_text(re.compile(rf"Stays.*The queue took too long.*Issue {target}", re.DOTALL))
     expect(question).to_contain_text("There is no undo")
     question.get_by_role("button", name="Merge").click()
     toast(page, f"1 issue merged into {target}")
     expect(page.locator(".row")).to_have_count(9)
     page.locator(f'.row[data-id="{target}"] .row-title').click()
-    expect(page.locator(".pairs").get_by_text("144", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Take out into an issue of its own").last.click()
+    expect(page.locator(".issue-figures").get_by_text("144", exact=True)).to_be_visible()
+    kinds = page.locator(".grouping")
+    expect(kinds).to_have_count(2)
+    expect(kinds.nth(0)).to_contain_text("72 events")
+    assert kinds.nth(0).locator("pre").first.inner_text() != kinds.nth(1).locator("pre").first.inner_text()
+    page.get_by_role("button", name="Take 72 events out").last.click()
+    expect(question).to_contain_text(f"Take 72 events out of issue {target}?")
+    question.get_by_role("button", name="Take out").click()
     toast(page, "Taken out as issue")
-    expect(page.get_by_role("button", name="Take out into an issue of its own")).to_have_count(0)
+    expect(page.get_by_role("button", name="Take 72 events out")).to_have_count(0)
     taken = re.search(r"\d+", page.locator(".toast").last.inner_text())
     assert taken
+    page.goto(page.url.replace(f"id={target}", f"id={merged}"))
+    expect(page.locator(".crumbs")).to_contain_text(f"Issues / {taken[0]} · issue {merged} is a part of this one")
+    page.go_back()
     page.get_by_label("Number of the issue to merge into this one").fill(taken[0])
-    page.get_by_role("button", name="Merge into this one …", exact=True).click()
+    page.get_by_role("button", name="Merge …", exact=True).click()
     page.get_by_role("dialog").get_by_role("button", name="Merge").click()
-    expect(page.get_by_role("button", name="Take out into an issue of its own")).to_have_count(2)
+    expect(page.get_by_role("button", name="Take 72 events out")).to_have_count(2)
+
+
+def test_what_was_taken_out_is_put_back(found: Any) -> None:
+    page = found("q=tax table is read only", 2)
+    target, other = (page.locator(".row").nth(at).get_attribute("data-id") for at in (0, 1))
+    page.goto(f"{page.url.split('?')[0]}?view=issue&id={target}")
+    page.get_by_label("Number of the issue to merge into this one").fill(other)
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Merge").click()
+    page.get_by_role("button", name=re.compile("^Take .* out")).first.click()
+    page.get_by_role("dialog").get_by_role("button", name="Take out").click()
+    undo(page, "Taken out as issue")
+    expect(page.locator(".grouping")).to_have_count(2)
+
+
+def test_only_another_issue_that_there_is_can_be_merged(found: Any, watch: Any) -> None:
+    watch.expect("status of 404")
+    page = found("q=login form", 10)
+    target = page.locator(".row").first.get_attribute("data-id")
+    page.locator(".row-title").first.click()
+    for number, said in (("987654", "There is no issue with this number"), (target, f"This is issue {target} itself")):
+        page.get_by_label("Number of the issue to merge into this one").fill(number)
+        page.keyboard.press("Enter")
+        toast(page, said)
+    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_deletion_wants_the_words(found: Any, watch: Any) -> None:
@@ -177,10 +222,9 @@ def test_deletion_wants_the_words(found: Any, watch: Any) -> None:
 def test_the_release_with_the_fix(found: Any) -> None:
     page = found("q=login form has no owner", 1)
     page.locator(".row-title").click()
-    page.locator(".status-form select").select_option("fixed")
     page.get_by_label("Release with the fix").fill("v3.1")
-    page.get_by_role("button", name="Set status").click()
-    expect(page.locator(".pairs").first).to_contain_text("v3.1")
+    page.get_by_role("group", name="Status").get_by_role("button", name="Fixed").click()
+    expect(page.locator(".panel", has_text="Details")).to_contain_text("v3.1")
 
 
 @pytest.mark.parametrize("name", ["CSV", "NDJSON"])
@@ -247,14 +291,22 @@ def test_the_triage_loop_by_keyboard_alone(page: Page, deployment: Any) -> None:
     press("s")
     expect(page.get_by_label("Snooze alerts")).to_be_focused()
     press("ArrowDown")
+    press("Tab")
+    press("Enter")
     expect(page.get_by_text(re.compile("Alerts are silent until"))).to_be_visible()
+    page.locator("h1").focus()
+    press("c")
+    page.keyboard.type("By hand, too")
+    press("Control+Enter")
+    expect(page.locator(".history li").first).to_contain_text("Local commented")
+    press("Escape")
     press("e")
-    expect(page.locator(".history li").first).to_contain_text("set Fixed")
+    expect(page.locator(".history li").first).to_contain_text("set it to Fixed")
     press("Shift+J")
     expect(page.locator("h1")).not_to_have_text(title)
     press("u")
     expect(page.locator(".row")).to_have_count(9)  # what is fixed is no longer unresolved
-    for key in ("j", "x", "j", "j", "Shift+X", "t"):
+    for key in ("j", "x", "j", "j", "j", "Shift+X", "t"):
         press(key)
     expect(page.get_by_label("Tag for the selected issues")).to_be_focused()
     page.keyboard.type("By hand")
@@ -267,7 +319,7 @@ def test_the_triage_loop_by_keyboard_alone(page: Page, deployment: Any) -> None:
 
 
 def test_chosen_issues_are_copied_for_the_team(found: Any) -> None:
-    page = found("q=login form", 10)
+    page = found("q=login form&status=all", 10)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     choose(page, 0, 1)
     page.get_by_role("button", name="More actions on the selected issues").click()

@@ -99,9 +99,8 @@ export default (ui) => {
 
   // -- view
 
-  const pill = () => html`<p class="live" role="status">${fresh
-    ? html`<button class="button button-main" @click=${ui.reload}>${ui.plural(fresh, "new event")}</button>`
-    : html`<span class="pulse"></span> Live`}</p>`;
+  const pill = () => html`<p class="live" role="status">${fresh > 0
+    && html`<button class="button button-main" @click=${ui.reload}>${ui.plural(fresh, "new event")}</button>`}</p>`;
 
   async function download(query, format) {
     try {

@@ -78,7 +78,7 @@ export const FILTERS = ["q", "status", ...Object.keys(WORDS)];
 const OTHERS = ["api", "app", "cursor", "format", "include_context", "include_stack", "limit", "page", "range", "skip_vendor", "sort", "view"];
 
 /** The filters of an address as the API takes them. */
-export function filtersOf({ status, ...query }) {
+export function filtersOf({ status = "", ...query }) {
   const filters = Object.fromEntries(Object.entries(query).filter(([name, value]) => value && !OTHERS.includes(name)));
   if (status === "all") return filters;
   return { ...filters, status: !status || status === "unresolved" ? UNRESOLVED.join() : status };

@@ -1,8 +1,9 @@
 // The bar over the list while issues are selected: one action on all of them.
 
 import { lines } from "./markdown.js";
+import { merge } from "./merging.js";
 import pickerOf from "./picker.js";
-import { assign, count, merge, remove, setStatus, snooze, tagAll, tagNamed } from "./triage.js";
+import { assign, count, remove, setStatus, snooze, tagAll, tagNamed } from "./triage.js";
 import { SNOOZES } from "../search.js";
 
 /** The statuses that people set, and what the button for it says. */
@@ -70,7 +71,7 @@ export default (ui) => {
 
   /** Which of the selected issues stays; only issues that came from events can be merged. */
   function merging({ issues }, clear) {
-    const choose = (target) => merge(ui, issues.filter((issue) => issue !== target).map(({ id }) => id), target.id, `${target.id} “${target.title}”`);
+    const choose = (target) => merge(ui, issues.filter((issue) => issue !== target).map(({ id }) => id), target.id);
     return async () => {
       let target = null;
       await ui.dialog("Merge: which issue stays?", (close) => html`<p>The events of the others move into it.</p>

@@ -8,7 +8,7 @@ const either = (options) => options.join(", ").replace(/, ([^,]*)$/, " or $1");
 
 /** `message`: "snoozed: must be true, false, 1 or 0"; `query`: the address. */
 export default function mistyped(message, query) {
-  const [, name, why] = /^([a-z_]+): (.*)$/.exec(message) ?? [];
+  const [, name, why] = /^([a-z_]+)(?:\[\d+\])?: (.*)$/.exec(message) ?? [];
   if (TIMES.includes(name)) return "This time range cannot be shown. Choose another one.";
   if (!name) return message;
   const word = (WORDS[name] ?? [name === "status" ? "is" : name])[0];

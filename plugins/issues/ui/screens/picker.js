@@ -50,7 +50,7 @@ export default (ui, name) => {
     @click=${({ target }) => pick(target.closest("[popover]"), item)}>${item.label}</li>`;
 
   /** `options`: `{ label, run }`; `make(text)` gives one for a text that nothing is called by; `field` names the field. */
-  return ({ label, field, options, make }) => {
+  return ({ label, field, options, make = null }) => {
     const items = found(options, make);
     return html`<span class="menu"><button class="button menu-text" type="button" data-bulk=${name} aria-haspopup="dialog" @click=${open}>${label}</button>
       <div class="menu-list picker" popover><input role="combobox" aria-label=${field} aria-expanded="true" aria-controls=${`${name}-options`} aria-autocomplete="list"

@@ -31,7 +31,7 @@ export default (ui, memory, parameters, time) => {
 
   function save(event, now) {
     event.preventDefault();
-    const name = new FormData(event.target).get("name").trim() || titleOf(now);
+    const name = event.target.elements.name.value.trim() || titleOf(now);
     write([...read().filter(({ query }) => !same(query, now)), { name, query: now }]);
     ui.toast(`Saved as “${name}” in this browser`);
   }

@@ -22,7 +22,7 @@ async function send(ui, { issues, filter, total }, body) {
 }
 
 /** Say what was done. Long work goes on as a job, which tells how it ended; `doing` names one that can be taken back. */
-function tell(ui, answer, text, undo, doing) {
+export function tell(ui, answer, text, undo, doing = null) {
   if (answer.job_id) return followJob(ui, answer.job_id, text, doing);
   ui.toast(text(ui.plural(answer.updated, "issue")), { undo: undo && back(ui, undo) });
 }
@@ -50,7 +50,7 @@ async function restore(ui, previous) {
  * Do an action. `patch(issue)` shows it at once in the objects on the screen and is taken back when the service refuses;
  * `said` makes the message from "3 issues"; `undo(answer)` takes the action back. Null: refused.
  */
-async function act(ui, subject, { body, patch, said, undo, doing, reload = true }) {
+async function act(ui, subject, { body, patch, said, undo, doing = null, reload = true }) {
   const before = subject.issues.map((issue) => ({ ...issue }));
   if (patch) {
     subject.issues.forEach(patch);
@@ -116,7 +116,7 @@ async function reassign(ui, before) {
 
 /** Silence alerts: `{ hours }` from now, or `{ count }` further events; null wakes the issues. */
 export function snooze(ui, subject, wanted) {
-  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, patch: null, undo: null, said: (issues) => `${issues} woken` });
+  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, patch: null, undo: null, said: (issues) => `Snooze of ${issues} ended` });
   const { hours, count: events } = wanted;
   const how = hours ? { until: ui.stamp(new Date(Date.now() + hours * 3_600_000)) } : { count: events };
   return act(ui, subject, {
@@ -127,36 +127,8 @@ export function snooze(ui, subject, wanted) {
   });
 }
 
-/** Make issues part of another one, after saying what that means. */
-export const merge = (ui, ids, target, name = `issue ${target}`) =>
-  ui.confirm({
-    title: `Merge ${ui.plural(ids.length, "issue")} into ${target}?`,
-    text: `All events, tags and history of ${ids.join(", ")} move to ${name}, and so do future events of the same kind. `
-      + `Links to the old ${ids.length === 1 ? "number" : "numbers"} then lead to ${target}, which keeps its status and assignee. `
-      + "There is no undo; on its page each grouping can be taken out into an issue of its own.",
-    action: "Merge",
-    run: async () => {
-      const answer = await ui.api.post("bulk-issues", { action: "merge", ids, target_id: target }, { wait: true });
-      tell(ui, answer, (issues) => `${issues} merged into ${target}`);
-      await ui.reload();
-    },
-  });
-
-/** Take a grouping out of an issue into a new one. */
-export async function unmerge(ui, issue, grouping) {
-  try {
-    const answer = await ui.api.post("bulk-issues", { action: "unmerge", id: issue.id, grouping_id: grouping.id }, { wait: true });
-    tell(ui, answer, () => `Taken out as issue ${answer.new_id}`, () =>
-      ui.api.post("bulk-issues", { action: "merge", ids: [answer.new_id], target_id: issue.id }, { wait: true }));
-  } catch (error) {
-    ui.toast(`Nothing changed: ${error.message}`, { error: true });
-    return;
-  }
-  await ui.reload();
-}
-
-/** Remove issues for good; what has to be typed is asked for. */
-export const remove = (ui, subject) =>
+/** Remove issues for good; what has to be typed is asked for. `leave` shows what is left. */
+export const remove = (ui, subject, leave = ui.reload) =>
   ui.confirm({
     title: `Delete ${ui.plural(count(subject), "issue")}?`,
     text: count(subject) === 1 ? "Its events, tags and history go for good. Later events of the same kind make a new issue."
@@ -167,7 +139,7 @@ export const remove = (ui, subject) =>
       const which = subject.filter ? { filter: subject.filter } : { ids: subject.issues.map(({ id }) => id) };
       const answer = await ui.api.post("bulk-issues", { ...which, action: "delete", confirmation }, { wait: true });
       tell(ui, answer, (issues) => `${issues} deleted`);
-      await ui.reload();
+      await leave();
     },
   });
 
