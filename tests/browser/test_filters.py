@@ -56,7 +56,7 @@ def test_home_is_what_is_unresolved(page: Page, deployment: Any) -> None:
     expect(page.locator(".row-status")).to_have_text("Open")
 
 
-def test_an_empty_home_says_that_nothing_is_left(open_page: Any, empty_deployment: Any) -> None:
+def test_an_empty_home_says_that_nothing_is_left(empty_deployment: Any, open_page: Any) -> None:
     body = json.dumps({"title": "First"}).encode()
     with urlopen(Request(f"{empty_deployment.url}?api=issues", body, {"Content-Type": "application/json"})):
         pass

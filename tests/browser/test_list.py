@@ -491,7 +491,7 @@ def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deplo
     assert len(statuses) == seen
 
 
-def test_nothing_received_yet_shows_commands_for_this_deployment(open_page: Any, empty_deployment: Any) -> None:
+def test_nothing_received_yet_shows_commands_for_this_deployment(empty_deployment: Any, open_page: Any) -> None:
     page = open_page(empty_deployment.url)
     expect(page.locator("h2").first).to_have_text("Nothing received yet")
     command = page.get_by_label("Request that creates an issue").inner_text()
@@ -499,7 +499,7 @@ def test_nothing_received_yet_shows_commands_for_this_deployment(open_page: Any,
     assert "applications/default/logs" in page.locator("main").inner_text()
 
 
-def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: Any) -> None:
+def test_the_shown_request_creates_an_issue(empty_deployment: Any, open_page: Any) -> None:
     page = open_page(empty_deployment.url)
     command = page.get_by_label("Request that creates an issue").inner_text()
     found = re.fullmatch(r"curl -H 'Content-Type: application/json' -d '(.*)' '(.*)\?api=(.*)'", command)
@@ -508,7 +508,7 @@ def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: An
     expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"), timeout=15_000)
 
 
-def test_the_application_is_part_of_the_address(open_page: Any, empty_deployment: Any) -> None:
+def test_the_application_is_part_of_the_address(empty_deployment: Any, open_page: Any) -> None:
     post(empty_deployment.url, "applications", {"name": "Shop"})
     post(empty_deployment.url, "issues&app=shop", {"title": "Only in the shop"})
     page = open_page(empty_deployment.url)
