@@ -40,7 +40,7 @@ export default (ui) => {
     { name: "log_type", label: "Format", sort: true },
     { name: "entries", label: "Entries", number: true, sort: ({ reading: counts }) => counts?.entries ?? null, view: (source) => how.short(source) },
     { name: "occurrence_count", label: "Events", number: true, sort: true,
-      view: ({ channel, occurrence_count: count, deleted }) => html`<a href=${ui.link({ source: channel })}>${ui.number(count)}</a>
+      view: ({ channel, occurrence_count: count, deleted }) => html`<a href=${ui.link({ source: channel, status: "all" })}>${ui.number(count)}</a>
         ${deleted ? html`<div class="faint">${ui.number(deleted)} deleted</div>` : null}` },
     { name: "size", label: "Size", number: true, sort: true, view: ({ size }) => ui.bytes(size) },
     { name: "imported_at", label: "Last read", sort: true, view: ({ imported_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
