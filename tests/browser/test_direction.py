@@ -1,4 +1,4 @@
-"""Characters that turn a text or steer a terminal are shown, not obeyed; texts from right to left keep to their place."""
+"""Characters that turn a text or steer a terminal are shown, not obeyed; right-to-left texts keep to their place."""
 
 import re
 from collections.abc import Iterator
