@@ -59,7 +59,7 @@ export default (ui) => {
       series: [{ id: "events", label: "Events", tone: "accent", values: starts.map((start) => counts.get(start.slice(0, 10)) ?? 0) }],
       marks: ui.marks({ from: starts[0], to: end }),
       empty: `No events in the last ${DAYS} days.`,
-      pick: ({ from, to }) => ui.go({ from, to }),
+      pick: ({ from, to }) => ui.go({ from, to, status: "all" }),
     })}</section>`;
   }
 
