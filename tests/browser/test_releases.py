@@ -51,7 +51,7 @@ def add_deploy(page: Page, version: str, **fields: str) -> None:
 def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> None:
     page = open_page(f"{shop}?view=releases")
     expect(page.get_by_role("heading", level=1)).to_have_text("Releases")
-    expect(page.get_by_text("No deploy is known yet.")).to_be_visible()
+    expect(page.get_by_text("No deploys yet.")).to_be_visible()
     add_deploy(page, "v2.4.0", Notes="<b>Spring</b>", Commit="abc123")
     row = page.get_by_role("row", name="v2.4.0")
     expect(row).to_contain_text("production")
@@ -64,7 +64,7 @@ def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> No
     upload = page.get_by_role("form", name="Upload source maps")
     upload.get_by_label("Release").fill("v2.4.0")
     upload.get_by_label("Folder").fill("static")
-    upload.get_by_label("Maps").set_input_files(map_file)
+    upload.get_by_label("Map files").set_input_files(map_file)
     upload.get_by_role("button", name="Upload").click()
     expect(page.get_by_text("1 source map stored.")).to_be_visible()
     expect(page.get_by_role("cell", name="static/app.js", exact=True)).to_be_visible()
@@ -93,7 +93,7 @@ def test_deploys_links_and_maps(shop: str, open_page: Any, map_file: Path) -> No
     expect(page.get_by_role("cell", name="static/app.js", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Delete the deploy of v2.4.0 to production").click()
     page.get_by_role("dialog").get_by_role("button", name="Delete the deploy").click()
-    expect(page.get_by_text("No deploy is known yet.")).to_be_visible()
+    expect(page.get_by_text("No deploys yet.")).to_be_visible()
 
 
 def test_a_module_has_a_repository_of_its_own(shop: str, open_page: Any, watch: Any) -> None:
@@ -143,7 +143,7 @@ def test_what_the_service_refuses_is_told(shop: str, open_page: Any, watch: Any,
     broken.write_text("{")
     upload = page.get_by_role("form", name="Upload source maps")
     upload.get_by_label("Release").fill("v1")
-    upload.get_by_label("Maps").set_input_files(broken)
+    upload.get_by_label("Map files").set_input_files(broken)
     upload.get_by_role("button", name="Upload").click()
     expect(page.get_by_text("map: is not JSON")).to_be_visible()
     links = page.get_by_role("form", name="Links to source code")
@@ -164,7 +164,7 @@ def test_a_form_keeps_the_focus_while_its_page_is_loaded_again(
     broken.write_text("{")
     upload = page.get_by_role("form", name="Upload source maps")
     upload.get_by_label("Release").fill("v1")
-    upload.get_by_label("Maps").set_input_files(broken)
+    upload.get_by_label("Map files").set_input_files(broken)
     prefixes = page.get_by_role("form", name="Links to source code").get_by_label("Path prefixes")
     prefixes.focus()
     with page.expect_response(lambda answer: "api=release-settings" in answer.url):
@@ -182,7 +182,7 @@ def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     page = open_page(f"{shop}?view=releases")
     row = page.get_by_role("row", name="v3")
     row.get_by_role("link", name="What is new").click()
-    expect(page.get_by_role("heading", name="New since 1 Jan 2020 00:00 (1)")).to_be_visible()
+    expect(page.get_by_role("heading", name="New since 1 Jan 2020 00:00 UTC (1)")).to_be_visible()
     page.get_by_role("link", name="Releases", exact=True).click()
     add_deploy(page, "v4")
     expect(page.get_by_role("row", name="v4")).to_be_visible()
@@ -190,10 +190,10 @@ def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     expect(page.locator(".mark")).to_have_text(["v4"])  # the other one is long ago
     page.locator(".mark-name").click()
     expect(page.get_by_role("heading", name="New since")).to_be_visible()
-    expect(page.get_by_text("Nothing new.")).to_be_visible()
+    expect(page.get_by_text("Nothing new since then.")).to_be_visible()
     for no_moment in ("yesterday", "2026-02-30 00:00:00", "2026-13-45 99:99:99"):
         page.goto(f"{shop}?view=overview&since={no_moment}")
-        expect(page.get_by_role("heading", name="New in 24 h")).to_be_visible()
+        expect(page.get_by_role("heading", name="New in 24 hours")).to_be_visible()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
