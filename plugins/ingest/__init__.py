@@ -19,7 +19,7 @@ BROWSER_HEADERS = ("Authorization", "Content-Encoding", "Content-Type", keys.HEA
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    text = "Takes events that applications push over HTTP"
+    text = "Receives events that applications send over HTTP"
     after = ("issues", "tags", "logs")
     return Description("ingest", "HTTP ingest", text, "Ingestion", version("snaglist"), after=after)
 

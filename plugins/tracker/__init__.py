@@ -44,7 +44,7 @@ OFTEN = 10
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    text = "Items of an issue tracker as issues here, and statuses in step"
+    text = "Issues of an issue tracker shown here, with their statuses kept in sync"
     return Description("tracker", "Tracker", text, "Integration", version("snaglist"), after=("issues", "tags"))
 
 
