@@ -480,7 +480,7 @@ def _masked(value: Any, masks: Mapping[str, str]) -> Any:
     return json.loads(text)
 
 
-_VERSIONS = {"python": "3.12.4", "database_version": "3.45.1", "service": "0.4.0"}
+_VERSIONS = {"python": "3.12.4", "database_version": "3.45.1", "service": "0.5.0"}
 
 
 def layout(value: Any, indent: str = "", before: int = 0) -> str:
