@@ -310,8 +310,10 @@ export interface Ui {
   confirm(question: { title: string; text?: View; action: string; typed?: string; run: (typed?: string) => unknown }): Promise<any>;
   /** Anything in a dialog; resolves when it was closed. */
   dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;
-  /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. */
-  menu(label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[]): View;
+  /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. `text` stands on the button. */
+  menu(
+    label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[], options?: { text?: string },
+  ): View;
   /** A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled. */
   dates(
     range: { from?: string | null; to?: string | null; hint?: string },
@@ -350,8 +352,8 @@ export interface Ui {
   toast(text: string, options?: { undo?: () => unknown; error?: boolean }): void;
   /** Do something, tell how it went, load the page again; gives the answer, or null when it failed. */
   act<Answer>(work: () => Answer | Promise<Answer>, said: string | ((answer: Answer) => string)): Promise<Answer | true | null>;
-  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended. */
-  follow(id: number, options?: { label?: string; done?: (job: Job) => void }): void;
+  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended, `undo` is offered when it succeeded. */
+  follow(id: number, options?: { label?: string; done?: (job: Job) => void; undo?: (job: Job) => unknown }): void;
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;

@@ -81,7 +81,7 @@ def visit(page: Page, url: str, name: str) -> None:
     if name == "bar":
         for at in (0, 1):
             page.locator(".row-choice input").nth(at).click()
-        page.get_by_label("Tag for the chosen issues").wait_for()
+        page.locator(".bulk").wait_for()
 
 
 @pytest.mark.parametrize("name", ["list", "bar", "issue"])

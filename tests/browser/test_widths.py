@@ -1,4 +1,4 @@
-"""Every page fits every width: the document never scrolls sideways, and each control is in reach."""
+"""Every page fits every width and paper, each control is in reach, and each page of the rail is two keys away."""
 
 import json
 from collections.abc import Iterator
@@ -68,3 +68,15 @@ def test_paper_has_what_the_page_says_and_no_controls(open_page: Any, full: str)
     assert page.locator("h1").is_visible()
     assert not page.locator(".rail").is_visible()
     assert not page.locator("main button:visible, main input:visible").count()
+
+
+def test_every_page_of_the_rail_has_a_shortcut_of_its_own(open_page: Any, full: str) -> None:
+    page: Page = open_page(full)
+    page.locator(".row").first.wait_for()
+    titles = page.get_by_role("navigation", name="Pages", exact=True).get_by_role("link").all_inner_texts()
+    page.keyboard.press("?")
+    lines = page.locator(".shortcuts > div")
+    lines.first.wait_for()
+    journeys = [line.split("\n") for line in lines.all_inner_texts() if line.startswith("g ")]
+    assert sorted(f"Go to {title}" for title in titles) == sorted(label for _, label in journeys)
+    assert len({key for key, _ in journeys}) == len(journeys)

@@ -15,7 +15,7 @@ export default (ui) => {
   ui.keys([{ key: "g i", label: "Go to Issues", run: () => ui.go({}) }]);
   ui.find((text) => [
     /^#?\d+$/.test(text) && { label: `Open issue ${text.replace("#", "")}`, always: true, run: () => ui.go({ view: "issue", id: text.replace("#", "") }) },
-    text && { label: `Search issues for “${text}”`, always: true, run: () => ui.go({ q: text }) },
+    text && { label: `Search issues for “${text}”`, always: true, run: () => ui.go({ q: text, status: "all" }) },
     { label: "Add logs", run: () => ui.go({ view: "setup" }) },
   ].filter(Boolean));
   ui.findLater(async (text, options) => (await ui.api("errors", { q: text, limit: FOUND }, options)).data.map((issue) => ({

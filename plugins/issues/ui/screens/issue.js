@@ -1,6 +1,6 @@
 // The page of one issue: what happened, how often, where, and what was done about it.
 
-import { range } from "../filters.js";
+import { range } from "../range.js";
 import { memoryOf, optional, parts, place } from "../row.js";
 import affectedOf from "./affected.js";
 import event from "./event.js";

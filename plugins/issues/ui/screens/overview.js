@@ -2,12 +2,11 @@
 
 import { newSince } from "../new.js";
 import { parts } from "../row.js";
-import { plainTitle, STATUSES } from "../search.js";
+import { plainTitle, STATUSES, UNRESOLVED } from "../search.js";
 
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
-const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
@@ -59,7 +58,7 @@ export default (ui) => {
       series: [{ id: "events", label: "Events", tone: "accent", values: starts.map((start) => counts.get(start.slice(0, 10)) ?? 0) }],
       marks: ui.marks({ from: starts[0], to: end }),
       empty: `No events in the last ${DAYS} days.`,
-      pick: ({ from, to }) => ui.go({ from, to }),
+      pick: ({ from, to }) => ui.go({ from, to, status: "all" }),
     })}</section>`;
   }
 

@@ -55,7 +55,7 @@ export default (ui, anew) => {
   const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${FACETS[name]}</h2>
     <ul class="facet">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
       ${value !== "(other)"
-        ? html`<a class="mono" href=${ui.link({ source: value })} title="Issues with this value">${value}</a>`
+        ? html`<a class="mono" href=${ui.link({ source: value, status: "all" })} title="Issues with this value">${value}</a>`
         : html`<span class="mono">${value}</span>`}
       <span class="count">${ui.number(count)}</span></li>`)}</ul></section>`;
 

@@ -4,27 +4,27 @@
 // issues that the filter finds, of which `issues` are on the screen.
 
 import { DELETION, STATUSES } from "../search.js";
+import { followJob } from "./long.js";
 
 const AT_ONCE = 200; // ids in one request
 
 export const count = ({ issues, filter, total }) => (filter ? total : issues.length);
 
 /** Send one action; returns the answer, or null when it was refused, which is told. */
-async function send(ui, { issues, filter }, body) {
+async function send(ui, { issues, filter, total }, body) {
   const which = filter ? { filter } : { ids: issues.map(({ id }) => id) };
   try {
-    return await ui.api.post("bulk-issues", { ...which, ...body }, { wait: true });
+    return await ui.api.post("bulk-issues", { ...which, ...body }, { wait: count({ issues, filter, total }) <= AT_ONCE });
   } catch (error) {
     ui.toast(`Nothing changed: ${error.message}`, { error: true });
     return null;
   }
 }
 
-/** Say what was done; long work goes on as a job, which cannot be undone from here. */
-export function tell(ui, answer, text, undo) {
-  if (!answer.job_id) return ui.toast(text(ui.plural(answer.updated, "issue")), { undo: undo && back(ui, undo) });
-  ui.toast(`This takes longer: job ${answer.job_id} goes on with it.`);
-  ui.follow(answer.job_id, { done: () => ui.reload() });
+/** Say what was done. Long work goes on as a job, which tells how it ended; `doing` names one that can be taken back. */
+export function tell(ui, answer, text, undo, doing = null) {
+  if (answer.job_id) return followJob(ui, answer.job_id, text, doing);
+  ui.toast(text(ui.plural(answer.updated, "issue")), { undo: undo && back(ui, undo) });
 }
 
 const back = (ui, undo) => async () => {
@@ -50,7 +50,7 @@ async function restore(ui, previous) {
  * Do an action. `patch(issue)` shows it at once in the objects on the screen and is taken back when the service refuses;
  * `said` makes the message from "3 issues"; `undo(answer)` takes the action back. Null: refused.
  */
-async function act(ui, subject, { body, patch, said, undo, reload = true }) {
+async function act(ui, subject, { body, patch, said, undo, doing = null, reload = true }) {
   const before = subject.issues.map((issue) => ({ ...issue }));
   if (patch) {
     subject.issues.forEach(patch);
@@ -62,7 +62,7 @@ async function act(ui, subject, { body, patch, said, undo, reload = true }) {
     ui.refresh();
     return null;
   }
-  tell(ui, answer, said, undo && (() => undo(answer, before)));
+  tell(ui, answer, said, undo && (() => undo(answer, before)), doing);
   if (reload) await ui.reload();
   return answer;
 }
@@ -77,6 +77,7 @@ export function setStatus(ui, subject, status, more = {}) {
     body: { action: "status", status, note: more.note, release: more.release },
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
+    doing: `Setting ${ui.plural(count(subject), "issue")} to ${name}`,
     undo: ({ previous }) => restore(ui, previous),
     reload: false,
   });
@@ -130,7 +131,8 @@ export function snooze(ui, subject, wanted) {
 export const remove = (ui, subject, leave = ui.reload) =>
   ui.confirm({
     title: `Delete ${ui.plural(count(subject), "issue")}?`,
-    text: "Their events, tags and history go for good. Events that come later make new issues.",
+    text: count(subject) === 1 ? "Its events, tags and history go for good. Later events of the same kind make a new issue."
+      : "Their events, tags and history go for good. Later events of the same kind make new issues.",
     action: "Delete",
     typed: DELETION,
     run: async (confirmation) => {
