@@ -245,6 +245,7 @@ export interface Action<Subject = any> {
 export interface Api {
   /** GET. Throws an Error with `status` and the message of the service when the answer is not a success. */
   <Answer = any>(name: string, query?: Query, options?: { signal?: AbortSignal }): Promise<Answer>;
+  /** Write; a Blob is sent as the bytes that it is. */
   post<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   put<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
   patch<Answer = any>(name: string, body?: unknown, query?: Query): Promise<Answer>;
@@ -272,11 +273,15 @@ export interface Ui {
   keys(bindings: Key[]): void;
   /** Offer something in the command palette for what was typed. */
   find(offer: (text: string) => Offer[]): void;
+  /** The same for what has to be asked for: called when typing pauses; `signal` aborts when it goes on. */
+  findLater(ask: (text: string, options: { signal: AbortSignal }) => Promise<Offer[]>): void;
 
   /** A template; holes: nodes, `name=`, `?name=` (present or not), `.name=` (property), `@name=` (event), `vars=`. */
   html(strings: TemplateStringsArray, ...values: unknown[]): Template;
   /** A list whose items keep their elements by key. */
   keyed<Item>(items: Iterable<Item>, key: (item: Item, at: number) => unknown, view: (item: Item, at: number) => View): List;
+  /** Show a view in an element of your own that stands outside of pages and panels; the next call updates it. */
+  render(view: View, element: Element): void;
   /** A table of rows; with `id` its columns marked `sort` can be sorted. */
   table(columns: Column[], rows: any[], options?: { id?: string; label?: string; empty?: View; key?: string }): View;
   /** A chart; the module that draws it is fetched when one is used first. */
@@ -295,8 +300,10 @@ export interface Ui {
   confirm(question: { title: string; text?: View; action: string; typed?: string; run: (typed?: string) => unknown }): Promise<any>;
   /** Anything in a dialog; resolves when it was closed. */
   dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;
-  /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. */
-  menu(label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[]): View;
+  /** A button that opens a list of actions; `label` is unique on the page, falsy items are left out. `text` stands on the button. */
+  menu(
+    label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[], options?: { text?: string },
+  ): View;
   /** A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled. */
   dates(
     range: { from?: string | null; to?: string | null; hint?: string },
@@ -335,11 +342,15 @@ export interface Ui {
   toast(text: string, options?: { undo?: () => unknown; error?: boolean }): void;
   /** Do something, tell how it went, load the page again; gives the answer, or null when it failed. */
   act<Answer>(work: () => Answer | Promise<Answer>, said: string | ((answer: Answer) => string)): Promise<Answer | true | null>;
-  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended. */
-  follow(id: number, options?: { label?: string; done?: (job: Job) => void }): void;
+  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended, `undo` is offered when it succeeded. */
+  follow(id: number, options?: { label?: string; done?: (job: Job) => void; undo?: (job: Job) => unknown }): void;
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
+  /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
+  outage(): { since: string; offline: boolean } | null;
+  /** Show in the tab of the browser that so many new things wait; none with 0. */
+  badge(waiting: number): void;
   /** True when a key is in use. */
   signedIn(): boolean;
 

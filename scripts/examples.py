@@ -109,6 +109,8 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     `site` is a folder, `tracker` an address.
     """
     yield "GET", "health", {}, None
+    yield "GET", "health-details", {}, None
+    yield "GET", "health-details", {"app": "gone"}, None
     yield "GET", "applications", {}, None
     yield "POST", "applications", {}, {"name": "Customer Portal"}
     yield "POST", "applications", {}, {"name": "!!!"}
@@ -146,7 +148,7 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "GET", "event-values", {"id": "999"}, None
     yield "GET", "group", {"id": "1", "include_context": "false"}, None
     yield "GET", "group", {"id": "999"}, None
-    yield "GET", "sources", {"limit": "1"}, None
+    yield "GET", "sources", {"limit": "1", "activity": "true"}, None
     yield "GET", "sources", {"limit": "101"}, None
     yield "GET", "source", {"occurrence": "1", "context": "1"}, None
     yield "GET", "source", {"occurrence": "999"}, None

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from snaglist.kernel import Assets, Call, Description, hookimpl
 from snaglist.plugins.alerting import channels, outbox, rules, trying
-from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract
+from snaglist.plugins.alerting.channels import ChannelType, Message, NotDelivered, Opening, Send, contract, health
 from snaglist.plugins.alerting.evaluating import changes, job, looking
 from snaglist.plugins.alerting.options import OPTIONS
 from snaglist.plugins.alerting.outbox import delivering
@@ -38,6 +38,7 @@ register_hookspecs = hookimpl(lambda: contract)
 register_channel_types = hookimpl(lambda: BUILT_IN)
 register_metrics = hookimpl(lambda: outbox.METRICS)
 check_added = hookimpl(contract.check_added)
+health_details = hookimpl(health.details)
 stored_secrets = hookimpl(channels.stored)
 events_stored = hookimpl(looking.look_at_batch)
 issue_changed = hookimpl(changes.follow)

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from snaglist.kernel import Assets, Description, hookimpl
-from snaglist.plugins.connectors import contract, sealing, syncing
+from snaglist.plugins.connectors import contract, health, sealing, syncing
 from snaglist.plugins.connectors.commands import COMMANDS
 from snaglist.plugins.connectors.contract import ConnectorType, Opening, ReadAt, Remote, RemoteFailure, RemoteFile
 from snaglist.plugins.connectors.handlers import ENDPOINTS
@@ -39,6 +39,7 @@ register_connectors = hookimpl(lambda: BUILT_IN)
 register_module_references = hookimpl(lambda: [connectors.c.module_id])
 register_commands = hookimpl(lambda: COMMANDS)
 check_added = hookimpl(contract.check_added)
+health_details = hookimpl(health.details)
 stored_secrets = hookimpl(sealing.stored)
 
 

@@ -46,6 +46,12 @@ def remove_connector(db: Connection, connector_id: int) -> None:
     rows.remove(db, connectors, connector_id)
 
 
+def failed_connectors(db: Connection) -> Sequence[Row[Any]]:
+    """Return the enabled connectors whose last sync failed, by name."""
+    failed = select(connectors).where(connectors.c.enabled == true(), connectors.c.last_status == "failed")
+    return db.execute(failed.order_by(connectors.c.name_key)).all()
+
+
 def _shown() -> Select[Any]:
     stream_count = (
         select(func.count(streams.c.path_hash.distinct()))

@@ -5,7 +5,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 from snaglist.kernel import Assets, Call, Description, Endpoint, Path, hookimpl, own, read, write
-from snaglist.plugins.ingest import broker, handlers, keys, snippet
+from snaglist.plugins.ingest import broker, handlers, health, keys, snippet
 from snaglist.plugins.ingest.options import OPTIONS, RATES
 from snaglist.plugins.ingest.steps import STEPS
 from snaglist.plugins.system import HealthCheck, StoredSecret
@@ -61,6 +61,9 @@ def health_checks() -> Sequence[HealthCheck]:
     """Say whether the broker answers."""
     reach = broker.Reach()
     return [HealthCheck("broker", reach.check, broker.Reach.hint, broker.Reach.asked)]
+
+
+health_details = hookimpl(health.details)
 
 
 @hookimpl

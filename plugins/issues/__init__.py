@@ -64,6 +64,7 @@ from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.preparing import PRIVACY, redaction_of
 from snaglist.plugins.issues.reading import read_back
+from snaglist.plugins.issues.search import rates
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
@@ -167,6 +168,9 @@ __all__ = [
     "user_reader",
     "withdraw_event",
 ]
+
+
+health_details = hookimpl(rates.details)
 
 
 @hookimpl

@@ -52,6 +52,7 @@ from snaglist.plugins.logs.read.parsing import Reading
 from snaglist.plugins.logs.read.portions import LineBatch, Rules
 from snaglist.plugins.logs.read.requests import read_requests
 from snaglist.plugins.logs.read.results import FileResult
+from snaglist.plugins.logs.show import health
 from snaglist.plugins.logs.show.raw_text import read_event
 from snaglist.plugins.logs.show.searching import FIELD
 from snaglist.plugins.logs.steps import STEPS
@@ -146,6 +147,9 @@ def register_hookspecs() -> object:
 def check_added(hook: str, value: Any) -> None:
     """Look at parsers."""
     hookspecs.check_added(hook, value)
+
+
+health_details = hookimpl(health.details)
 
 
 @hookimpl

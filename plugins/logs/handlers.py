@@ -10,7 +10,7 @@ from snaglist.plugins.issues import show_path
 from snaglist.plugins.logs import ingestion
 from snaglist.plugins.logs.read.tally import WARNING, Tally
 from snaglist.plugins.logs.show import raw_text
-from snaglist.plugins.logs.store import coverage, deletions, queries
+from snaglist.plugins.logs.store import activity, coverage, deletions, queries
 from snaglist.plugins.logs.tables import sources
 from snaglist.plugins.system import job_reply, rows
 
@@ -26,10 +26,13 @@ _FILE_FIELDS = (
 
 
 def list_sources(call: Call) -> Mapping[str, Any]:
-    """List sources, the newest import first."""
+    """List sources, the newest import first; when asked for, with what came lately out of each."""
     page, meta = rows.page(call, queries.newest_first(), sources)
-    deleted = deletions.numbers_of(call.db, [row.id for row in page])
-    return {"data": [{**_file(call, row), "deleted": deleted.get(row.id, 0)} for row in page], "meta": meta}
+    ids = [row.id for row in page]
+    deleted = deletions.numbers_of(call.db, ids)
+    lately = activity.of_sources(call.db, ids, call.now) if call.query["activity"] else {}
+    data = [{**_file(call, row), "deleted": deleted.get(row.id, 0), "activity": lately.get(row.id)} for row in page]
+    return {"data": data, "meta": meta}
 
 
 def latest_files(call: Call, limit: int) -> list[dict[str, Any]]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from snaglist.kernel import Assets, Description, Endpoint, Option, hookimpl, own, read, write
 from snaglist.kernel.service import Service
-from snaglist.plugins.system import commands, handlers, hookspecs, openapi, registrations, rows
+from snaglist.plugins.system import commands, details, handlers, hookspecs, openapi, registrations, rows
 from snaglist.plugins.system.bulk import insert_rows, qualified
 from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, confirmed, group, table
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
-from snaglist.plugins.system.hookspecs import HealthCheck, Metric, StoredSecret, decoded
+from snaglist.plugins.system.hookspecs import Figure, HealthCheck, Metric, Problem, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
 from snaglist.plugins.system.jobs.job import Cancelled, Job, JobCall, LeaseLost, job_reply, job_state
 from snaglist.plugins.system.jobs.leases import worker_alive
@@ -37,11 +37,11 @@ from snaglist.plugins.system.remedies import told
 from snaglist.plugins.system.sealing import Sealing, without_secrets
 
 __all__ = [
-    "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "GuardedChild", "HealthCheck",
-    "Job", "JobCall", "LeaseLost", "Metric", "Refused", "Session", "StoredSecret", "Worker", "check_address", "cli",
-    "command", "confirmed", "decoded", "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state",
-    "jobs_table", "qualified", "require_intended_key", "rows", "serve", "table", "told", "without_secrets",
-    "worker_alive",
+    "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "Figure", "GuardedChild",
+    "HealthCheck", "Job", "JobCall", "LeaseLost", "Metric", "Problem", "Refused", "Session", "StoredSecret", "Worker",
+    "check_address", "cli", "command", "confirmed", "decoded", "group", "hookspecs", "insert_rows", "is_listed",
+    "job_reply", "job_state", "jobs_table", "qualified", "require_intended_key", "rows", "serve", "table", "told",
+    "without_secrets", "worker_alive",
 ]  # fmt: skip
 
 OPTIONS = (
@@ -72,9 +72,10 @@ def describe() -> Description:
 
 @hookimpl
 def register_endpoints() -> Sequence[Endpoint]:
-    """Answer `health`, `applications`, `plugins`, `jobs` and `openapi`."""
+    """Answer `health`, `health-details`, `applications`, `plugins`, `jobs` and `openapi`."""
     health = own(handlers.health, None)
     return [
+        Endpoint("health-details", get=own(details.show, "jobs.read")),
         Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False),
         Endpoint(
             "applications",

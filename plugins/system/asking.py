@@ -12,10 +12,12 @@ log = logging.getLogger("snaglist")
 T = TypeVar("T")
 
 
-def ask_all(call: Call, hook: Callable[[Call], Iterable[T]]) -> Iterator[T]:
-    """Give what the plugins return, in the open transaction."""
+def ask_all(call: Call, hook: Callable[[Call], Iterable[T]], *, enabled: bool = False) -> Iterator[T]:
+    """Give what the plugins return, in the open transaction; with `enabled` only those that are on there."""
     plugins = call.service.plugins
     for plugin, function in plugins.calls(hook):
+        if enabled and not plugin.core and not plugins.enabled(call.db, plugin.id):
+            continue
         found: list[T] = []
         try:
             with call.db.begin_nested():

@@ -4,6 +4,7 @@ import base64
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from snaglist.kernel import Call, Installation, hookspec
 from snaglist.plugins.system.jobs.job import Job
@@ -26,6 +27,33 @@ class HealthCheck:
     check: Callable[[Installation], bool]
     hint: str = "see its plugin"
     asked: Callable[[Installation], bool] = _always
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of the page Health, below the heading `section`.
+
+    `kind` says how the value is shown: `number`, `bytes`, `time` (a time of the contract), `text`, or `hours` (a list
+    of numbers, one an hour, up to now). `view` is the page to look at: the parameters of its address.
+    """
+
+    section: str
+    label: str
+    value: Any
+    kind: str = "number"
+    view: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is not well, on the page Health: what it is, and what to do, each a sentence.
+
+    `view` is the page where that is done: the parameters of its address.
+    """
+
+    text: str
+    step: str
+    view: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +80,15 @@ def health_checks() -> Sequence[HealthCheck]:  # type: ignore[empty-body]
 
     Anything but True, or an exception, makes the health `degraded`; the names of snaglist's own checks are not
     replaced.
+    """
+
+
+@hookspec
+def health_details(call: Call) -> Iterable[Figure | Problem]:  # type: ignore[empty-body]
+    """Direct. Give figures of the application of the open transaction, and what is not well in it. Since 0.5.
+
+    The page Health shows them where the plugin is on and asks again every ten seconds, so they come from counters and
+    indexes, and lists are short. A failure is in the log.
     """
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from snaglist.kernel import Assets, Description, hookimpl
 from snaglist.plugins.system import Job
-from snaglist.plugins.tracker import changes, contract, kinds, pushing, settings, syncing, webhooks
+from snaglist.plugins.tracker import changes, contract, health, kinds, pushing, settings, syncing, webhooks
 from snaglist.plugins.tracker.contract import (
     Delivery,
     Draft,
@@ -55,6 +55,7 @@ register_settings = hookimpl(lambda: OPTIONS)
 register_hookspecs = hookimpl(lambda: contract)
 register_trackers = hookimpl(lambda: BUILT_IN)
 check_added = hookimpl(contract.check_added)
+health_details = hookimpl(health.details)
 stored_secrets = hookimpl(settings.stored)
 events_stored = hookimpl(changes.come_back)
 issue_changed = hookimpl(changes.follow)

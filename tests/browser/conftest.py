@@ -76,12 +76,12 @@ class Servers:
         ran(self.python, *SNAGLIST, *arguments, env=environment(data))
 
     @contextmanager
-    def served(self, data: Path, *, python_path: Path | None = None, **variables: str) -> Iterator[str]:
-        """Run `snaglist serve` on a data directory and a free port; gives its URL."""
+    def served(self, data: Path, *, port: int = 0, python_path: Path | None = None, **variables: str) -> Iterator[str]:
+        """Run `snaglist serve` on a data directory and a port, free when it is 0; gives its URL."""
         env = environment(data, **variables)
         if python_path:
             env["PYTHONPATH"] = str(python_path)
-        command = [self.python, *SNAGLIST, "serve", "--port", "0"]
+        command = [self.python, *SNAGLIST, "serve", "--port", str(port)]
         with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             line = process.stdout.readline()

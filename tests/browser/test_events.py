@@ -335,7 +335,7 @@ def test_values_are_counted(orders: Page) -> None:
 
 
 def test_a_counted_value_narrows(checkouts: Page) -> None:
-    expect(checkouts.locator(".side .pairs > div", has_text="Users").locator("dd").first).to_have_text("12")
+    expect(checkouts.locator(".issue-figures > div", has_text="Users").locator("dd")).to_have_text("12")
     users = checkouts.locator(".affected-one", has_text="Users")
     expect(users.locator("h3")).to_contain_text("12 values")
     users.get_by_text("7 more").click()

@@ -24,12 +24,12 @@ def locked(browser: Browser, tmp_path_factory: pytest.TempPathFactory, servers: 
 def gate(open_page: Any, watch: Any, locked: str) -> Page:
     watch.expect("status of 401")
     page: Page = open_page(locked)
-    expect(page.get_by_label("Key")).to_be_focused()
+    expect(page.get_by_label("Access key")).to_be_focused()
     return page
 
 
 def enter(page: Page, key: str) -> None:
-    page.get_by_label("Key").fill(key)
+    page.get_by_label("Access key").fill(key)
     page.get_by_role("button", name="Sign in").click()
 
 
@@ -41,7 +41,7 @@ def test_no_data_before_the_key(gate: Page) -> None:
 
 def test_a_wrong_key_is_refused_and_not_kept(gate: Page) -> None:
     enter(gate, "wrong")
-    expect(gate.get_by_role("alert")).to_have_text("This key is not accepted.")
+    expect(gate.get_by_role("alert")).to_have_text("This key is not accepted. Check that it was copied whole.")
     assert gate.evaluate("[sessionStorage.length, localStorage.length]") == [0, 0]
 
 
@@ -55,7 +55,7 @@ def test_the_right_key_opens_for_this_tab(gate: Page, locked: str) -> None:
     expect(gate.locator(".row").first).to_be_visible()
     other = gate.context.new_page()
     other.goto(locked)
-    expect(other.get_by_label("Key")).to_be_visible()
+    expect(other.get_by_label("Access key")).to_be_visible()
 
 
 def test_remember_keeps_it_for_the_browser(gate: Page, locked: str) -> None:
@@ -71,7 +71,7 @@ def test_sign_out_forgets_the_key(gate: Page) -> None:
     gate.get_by_label("Remember").check()
     enter(gate, KEY)
     gate.get_by_role("button", name="Sign out").click()
-    expect(gate.get_by_label("Key")).to_be_visible()
+    expect(gate.get_by_label("Access key")).to_be_visible()
     assert gate.evaluate("[sessionStorage.length, localStorage.length]") == [0, 0]
     assert "Order 4711" not in gate.content()
 
@@ -81,7 +81,7 @@ def test_a_key_that_was_changed_leads_back_to_the_gate(gate: Page) -> None:
     expect(gate.locator(".row").first).to_be_visible()
     gate.evaluate("sessionStorage.setItem(Object.keys(sessionStorage)[0], 'old-key')")
     gate.reload()
-    expect(gate.get_by_role("alert")).to_have_text("This key is not accepted.")
+    expect(gate.get_by_role("alert")).to_have_text("This key is not accepted. Check that it was copied whole.")
 
 
 def test_the_address_is_kept_through_the_gate(open_page: Any, watch: Any, locked: str) -> None:
@@ -95,7 +95,7 @@ def test_has_no_accessibility_violations(browser: Browser, locked: str) -> None:
     context = browser.new_context(bypass_csp=True)
     page = context.new_page()
     page.goto(locked)
-    page.get_by_label("Key").wait_for()
+    page.get_by_label("Access key").wait_for()
     found = Axe().run(page)
     context.close()
     assert found.violations_count == 0, found.generate_report()

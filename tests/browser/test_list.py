@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
@@ -26,7 +25,7 @@ def test_rows_show_the_issue(page: Page) -> None:
     row = page.locator(".row").first
     expect(row.locator(".row-title")).to_have_text(re.compile("GatewayTimeout.*Order 4711 failed: gateway timeout"))
     expect(row.locator(".badge")).to_have_text("Error")
-    expect(row.locator(".row-count")).to_have_text("3")
+    expect(row.locator(".row-count b")).to_have_text("3")
     expect(row.locator(".chip")).to_have_text("Payments")
     expect(row.locator("time")).to_have_text(re.compile(r"^\d+m ago$"))
     assert re.fullmatch(r"\d{1,2} \w{3} \d{4}, \d\d:\d\d:\d\d UTC", row.locator("time").get_attribute("title") or "")
@@ -42,12 +41,13 @@ def test_the_list_fetches_what_it_shows_and_nothing_else(page: Page) -> None:
     named = f"{tags}.map((tag) => new URL(tag.href ?? tag.src).pathname)"
     files_of_the_list = {name.split("/", 3)[3] for name in page.evaluate(named)}
     assert {"dashboard/first.css", "dashboard/app.js", "dashboard/theme.js", "issues/list.js"} < files_of_the_list
-    assert set(fetched) - {"dashboard/icon.svg"} == files_of_the_list  # a browser may have the icon already
+    late = {name for name in fetched if name.startswith("dashboard/widgets/chart")}  # the rows do not wait for it
+    assert set(fetched) - late - {"dashboard/icon.svg"} == files_of_the_list  # a browser may have the icon already
     assert len(fetched) == len(set(fetched))
     requests = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('api'))"
     asked = [name for name in page.evaluate(requests) if name]
     assert sorted(asked) == sorted(
-        ["plugins", "applications", "errors", "summary", "tags", "assignable-users", "jobs"]
+        ["plugins", "applications", "errors", "issue-activity", "summary", "tags", "assignable-users", "jobs"]
     ), "each is asked for once"
 
 
@@ -97,28 +97,28 @@ def test_text_of_logs_is_text(page: Page, deployment: Any) -> None:
 
 def test_tabs_count_and_filter(page: Page, deployment: Any) -> None:
     tabs = page.locator(".tab")
-    assert tabs.first.inner_text() == f"All {deployment.issues}"
+    assert tabs.first.inner_text() == f"Unresolved {deployment.issues}"
     tabs.filter(has_text="Open").click()
     expect(tabs.filter(has_text="Open")).to_have_attribute("aria-current", "true")
     assert address(page)["status"] == "open"
 
 
 def test_selects_write_the_address_and_a_reload_keeps_it(page: Page) -> None:
-    page.get_by_label("Level").select_option("CRITICAL")
+    page.get_by_label("Level", exact=True).select_option("CRITICAL")
     expect(page.locator(".row .badge").first).to_have_text("Critical")
     assert address(page) == {"severity": "CRITICAL"}
     page.get_by_label("Sort").select_option("oldest")
     page.reload()
-    expect(page.get_by_label("Level")).to_have_value("CRITICAL")
+    expect(page.get_by_label("Level", exact=True)).to_have_value("CRITICAL")
     expect(page.get_by_label("Sort")).to_have_value("oldest")
     assert set(page.locator(".row .badge").all_inner_texts()) == {"Critical"}
 
 
 def test_back_returns_to_the_filters_before(page: Page) -> None:
-    page.get_by_label("Level").select_option("CRITICAL")
+    page.get_by_label("Level", exact=True).select_option("CRITICAL")
     expect(page.locator(".row .badge").first).to_have_text("Critical")
     page.go_back()
-    expect(page.get_by_label("Level")).to_have_value("")
+    expect(page.get_by_label("Level", exact=True)).to_have_value("")
     expect(page.locator(".row-title").first).to_contain_text("Order 4711")
 
 
@@ -135,7 +135,7 @@ def test_unknown_tokens_are_words(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("h2", has_text="No issue matches")).to_be_visible()
     assert address(page) == {"q": "level:loud"}
-    page.get_by_role("link", name="Drop all filters").click()
+    page.locator(".notice").get_by_role("link", name="Clear filters").click()
     expect(page.locator(".row").first).to_be_visible()
     expect(page.locator("#search")).to_have_value("")
 
@@ -189,47 +189,6 @@ def test_what_every_object_has_is_no_range_status_or_order(page: Page, deploymen
         page.goto(f"{deployment.url}?range={name}")
         expect(page.locator(".row")).to_have_count(50)
         expect(page.get_by_label("Time", exact=True)).to_have_value("")
-    page.goto(f"{deployment.url}?q=order")
-    page.get_by_role("button", name="Save this search").click()
-    saved = json.dumps([{"status": "toString,open", "sort": "constructor"}])
-    page.evaluate(
-        """(saved) => {
-          const key = Object.keys(localStorage).find((each) => each.endsWith(":saved"));
-          localStorage.setItem(key, saved);
-        }""",
-        saved,
-    )
-    page.reload()
-    expect(page.locator(".saved-search")).to_have_text("is:tostring,open by constructor")
-
-
-def test_an_hour_of_the_histogram_becomes_the_range(page: Page) -> None:
-    page.locator(".histogram .zone").last.dispatch_event("click")
-    expect(page.get_by_label("Time", exact=True).locator("option:checked")).to_have_text(
-        re.compile(r"^\d+ \w{3} .*:00 to \d+ \w{3} .*:00$")
-    )
-    assert set(address(page)) == {"from", "to"}
-    page.get_by_label("Sort").select_option("oldest")
-    expect(page.get_by_label("Sort")).to_have_value("oldest")
-    assert set(address(page)) == {"from", "to", "sort"}
-    page.get_by_label("Time", exact=True).select_option(label="Any time")
-    expect(page.locator(".row")).to_have_count(50)
-    assert set(address(page)) == {"sort"}
-
-
-def test_a_drag_over_the_histogram_becomes_the_range(page: Page) -> None:
-    box = page.locator(".histogram").bounding_box()
-    assert box
-    hour = box["width"] / 24
-    page.mouse.move(box["x"] + 20.5 * hour, box["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 22.5 * hour, box["y"] + 20, steps=4)
-    page.mouse.up()
-    expect(page.get_by_label("Time", exact=True).locator("option:checked")).to_have_text(re.compile(" to "))
-    chosen = {name: datetime.fromisoformat(value) for name, value in address(page).items()}
-    assert chosen["to"] - chosen["from"] == timedelta(hours=3)
-    marked = page.locator(".brush-range").bounding_box()
-    assert marked and abs(marked["width"] - 3 * hour) < 2
 
 
 def test_ranges_count_back_from_now_and_mark_what_is_new_in_them(page: Page, deployment: Any) -> None:
@@ -238,7 +197,7 @@ def test_ranges_count_back_from_now_and_mark_what_is_new_in_them(page: Page, dep
     assert address(page) == {"range": "7d"}
     # The others have had events for four weeks.
     expect(page.locator(".row .new")).to_have_count(1)
-    assert int(page.locator(".row-count").nth(1).inner_text()) < 72
+    assert int(page.locator(".row-count b").nth(1).inner_text()) < 72
 
 
 def test_any_two_dates_are_a_range(page: Page) -> None:
@@ -278,32 +237,15 @@ def test_the_search_field_offers_what_may_follow(page: Page, typed: str, offers:
 
 def test_a_tab_keeps_a_filter_whose_answer_has_not_come(page: Page) -> None:
     page.route("**/*api=errors*", lambda route: None)
-    page.get_by_label("Level").select_option("CRITICAL")
+    page.get_by_label("Level", exact=True).select_option("CRITICAL")
     page.locator(".tab", has_text="Open").click()
     page.wait_for_url("**/*status=open*")
     assert address(page) == {"severity": "CRITICAL", "status": "open"}
 
 
-def test_a_search_is_saved_found_again_and_forgotten(page: Page, deployment: Any) -> None:
-    expect(page.locator(".saved")).to_have_count(0)
-    page.get_by_label("Level").select_option("CRITICAL")
-    page.locator(".tab", has_text="Open").click()
-    expect(page.locator(".tab", has_text="Open")).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="Save this search").click()
-    page.goto(deployment.url)
-    page.get_by_role("link", name="is:open level:critical").click()
-    expect(page.get_by_label("Level")).to_have_value("CRITICAL")
-    assert address(page) == {"severity": "CRITICAL", "status": "open"}
-    expect(page.locator(".saved-search")).to_have_attribute("aria-current", "true")
-    page.get_by_role("button", name="Forget this search").click()
-    page.goto(deployment.url)
-    page.locator(".row").first.wait_for()
-    expect(page.locator(".saved")).to_have_count(0)
-
-
 def test_compact_rows_are_one_line_and_stay_so(page: Page) -> None:
-    page.get_by_role("button", name="Compact rows").click()
-    expect(page.get_by_role("button", name="Compact rows")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Compact").click()
+    expect(page.get_by_role("button", name="Compact")).to_have_attribute("aria-pressed", "true")
     box = page.locator(".row").first.bounding_box()
     assert box and box["height"] <= 36
     page.reload()
@@ -342,7 +284,7 @@ def test_help_lists_the_shortcuts(page: Page) -> None:
     for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i"):
         expect(dialog.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$"))).to_have_count(1)
     expect(dialog.locator("div", has=page.get_by_text("Esc", exact=True))).to_contain_text(
-        ["Choose nothing", "Leave a field, close a dialog"]
+        ["Clear selection", "Leave a field, close a dialog"]
     )
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
@@ -384,11 +326,11 @@ def test_x_and_shift_choose_and_the_bar_sets_the_status(page: Page, deployment: 
     boxes = page.locator(".row-choice input")
     boxes.nth(0).click()
     boxes.nth(3).click(modifiers=["Shift"])
-    expect(page.locator(".bulk b")).to_have_text("4 issues chosen")
+    expect(page.locator(".bulk b")).to_have_text("4 selected")
     page.keyboard.press("j")
     page.keyboard.press("x")
-    expect(page.locator(".bulk b")).to_have_text("3 issues chosen")
-    page.get_by_label("Set status of the chosen issues").select_option("in_progress")
+    expect(page.locator(".bulk b")).to_have_text("3 selected")
+    page.locator(".bulk").get_by_role("button", name="In progress").click()
     expect(page.locator(".toast")).to_contain_text("3 issues set to in progress")
     expect(page.locator(".row-status", has_text="In progress")).to_have_count(3)
     page.get_by_role("button", name="Undo").click()
@@ -417,7 +359,7 @@ def test_the_bar_covers_nothing_on_a_phone(page: Page) -> None:
         page.keyboard.press("Tab")
         focused = page.locator(".row :focus").bounding_box()
         assert focused and focused["y"] + focused["height"] <= top(bar)
-    page.get_by_label("Set status of the chosen issues").select_option("in_progress")
+    page.locator(".bulk").get_by_role("button", name="In progress").click()
     toast = page.locator(".toast", has_text="1 issue set to in progress")
     expect(toast).to_be_visible()
     page.locator(".row-choice input").first.click()
@@ -437,13 +379,13 @@ def top(element: Locator) -> float:
 def test_shift_x_chooses_up_to_the_row_and_escape_none(page: Page) -> None:
     for key in ("j", "x", "j", "j", "j", "Shift+X"):
         page.keyboard.press(key)
-    expect(page.locator(".bulk b")).to_have_text("4 issues chosen")
+    expect(page.locator(".bulk b")).to_have_text("4 selected")
     page.keyboard.press("Escape")
     expect(page.locator(".bulk")).to_have_count(0)
 
 
 def test_a_status_set_in_the_list_shows_in_the_tabs(page: Page, deployment: Any) -> None:
-    page.goto(f"{deployment.url}?q=tax table is read only")
+    page.goto(f"{deployment.url}?status=all&q=tax table is read only")
     expect(page.locator(".row").first).to_be_visible()
     page.keyboard.press("j")
     page.keyboard.press("e")
@@ -473,14 +415,14 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     page = open_page("about:blank")
     page.clock.install()
     page.goto(deployment.url)
-    expect(page.locator(".live")).to_have_text("Live")
+    expect(page.locator(".connection")).to_have_text("Live")
     before = page.locator(".row").first.inner_text()
     page.route("**/*api=summary*", more_events)
     page.clock.run_for(6000)
-    expect(page.locator(".live button")).to_have_text("5 new events")
+    expect(page.locator("main .live button")).to_have_text("5 new events")
     assert page.locator(".row").first.inner_text() == before
-    page.locator(".live button").click()
-    expect(page.locator(".live")).to_have_text("Live")
+    page.locator("main .live button").click()
+    expect(page.locator(".connection")).to_have_text("Live")
 
 
 @pytest.mark.parametrize(
@@ -534,7 +476,7 @@ def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deplo
     page = open_page("about:blank")
     page.clock.install()
     page.goto(deployment.url)
-    expect(page.locator(".live")).to_have_text("Live")
+    expect(page.locator(".connection")).to_have_text("Live")
     statuses: list[int] = []
     page.on("response", lambda answer: statuses.append(answer.status) if "api=summary" in answer.url else None)
     for _ in range(3):
@@ -549,7 +491,7 @@ def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deplo
     assert len(statuses) == seen
 
 
-def test_nothing_received_yet_shows_commands_for_this_deployment(open_page: Any, empty_deployment: Any) -> None:
+def test_nothing_received_yet_shows_commands_for_this_deployment(empty_deployment: Any, open_page: Any) -> None:
     page = open_page(empty_deployment.url)
     expect(page.locator("h2").first).to_have_text("Nothing received yet")
     command = page.get_by_label("Request that creates an issue").inner_text()
@@ -557,7 +499,7 @@ def test_nothing_received_yet_shows_commands_for_this_deployment(open_page: Any,
     assert "applications/default/logs" in page.locator("main").inner_text()
 
 
-def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: Any) -> None:
+def test_the_shown_request_creates_an_issue(empty_deployment: Any, open_page: Any) -> None:
     page = open_page(empty_deployment.url)
     command = page.get_by_label("Request that creates an issue").inner_text()
     found = re.fullmatch(r"curl -H 'Content-Type: application/json' -d '(.*)' '(.*)\?api=(.*)'", command)
@@ -566,7 +508,7 @@ def test_the_shown_request_creates_an_issue(open_page: Any, empty_deployment: An
     expect(page.locator(".row-title")).to_have_text(re.compile("First issue from curl"), timeout=15_000)
 
 
-def test_the_application_is_part_of_the_address(open_page: Any, empty_deployment: Any) -> None:
+def test_the_application_is_part_of_the_address(empty_deployment: Any, open_page: Any) -> None:
     post(empty_deployment.url, "applications", {"name": "Shop"})
     post(empty_deployment.url, "issues&app=shop", {"title": "Only in the shop"})
     page = open_page(empty_deployment.url)

@@ -64,9 +64,9 @@ def test_works_below_a_path(open_page: Any, below_a_path: str) -> None:
     page.reload()
     expect(page.locator("h1")).to_contain_text("Order 4711")
     page.keyboard.press("e")
-    expect(page.locator(".history li").first).to_contain_text("set Fixed")
+    expect(page.locator(".history li").first).to_contain_text("set it to Fixed")
     page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".history li").first).to_contain_text("set Open")
+    expect(page.locator(".history li").first).to_contain_text("set it to Open")
     page.keyboard.press("u")
     expect(page.locator("h1")).to_have_text("Issues")
     assert page.url.split("?")[0] == below_a_path
@@ -81,7 +81,7 @@ def visit(page: Page, url: str, name: str) -> None:
     if name == "bar":
         for at in (0, 1):
             page.locator(".row-choice input").nth(at).click()
-        page.get_by_label("Tag for the chosen issues").wait_for()
+        page.locator(".bulk").wait_for()
 
 
 @pytest.mark.parametrize("name", ["list", "bar", "issue"])

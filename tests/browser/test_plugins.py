@@ -155,7 +155,12 @@ def test_a_disabled_plugin_disappears(page: Any, watch: Any, extended: str) -> N
         assert ("Issues" in names, "SLA" in names) == (True, False)
         assert page.locator(".sla-cell").count() == 0
         page.goto(f"{extended}?view=sla")
-        expect(page.get_by_role("alert")).to_contain_text("There is no such page.")
+        expect(page.get_by_role("alert")).to_contain_text("is off in this application")
+        page.get_by_role("button", name="Switch on").click()
+        expect(page.locator("h1")).to_have_text("Budget")
+        page.goto(f"{extended}?view=nope")
+        expect(page.get_by_role("alert")).to_contain_text("There is no page at this address.")
+        expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     finally:
         switch(extended, "sla", True)
 

@@ -520,7 +520,7 @@ def test_what_is_kept_and_reading_again(show: Show, watch: Any, site: Site) -> N
 
 @pytest.mark.parametrize(
     ("view", "button"),
-    [("sources", "Read the drop folder now"), ("maintenance", "Read the drop folder now"), ("setup", "Read them now")],
+    [("sources", "Read the drop folder now"), ("maintenance", "Read the drop folder now"), ("setup", "Read it now")],
 )
 def test_the_drop_folder_is_read_and_what_came_of_it_is_told(show: Show, view: str, button: str) -> None:
     page = show(f"{view}&app=empty")
@@ -644,10 +644,10 @@ def test_from_nothing_to_the_first_issue(
         with page.expect_response(lambda answer: "api=summary" in answer.url):
             pass  # the page looks whether something came in, and is drawn again
         expect(form.get_by_label("Folder")).to_have_value("/nowhere")
-        form.get_by_role("button", name="Read it").click()
+        form.get_by_role("button", name="Read the folder").click()
         expect(form.get_by_role("alert")).to_contain_text("one of ingestion.allowed_roots")
         form.get_by_label("Folder").fill(str(log.parent))
-        form.get_by_role("button", name="Read it").click()
+        form.get_by_role("button", name="Read the folder").click()
         expect(page.get_by_role("table", name="Runs")).to_contain_text("success")
         page.get_by_role("link", name="Issues").click()
         expect(page.locator(".row-title").first).to_contain_text(re.compile("Order|line"))

@@ -65,7 +65,7 @@ COLLECT = {
 }  # fmt: skip
 ROBUST = {"lines_read", "events_stored", "issue_changed", "link_frames"}
 CHAIN = {"events_storing", "stack_showing"}
-DIRECT = {"run_beside_worker", "request_answered", "stored_secrets", "doctor_warnings"}
+DIRECT = {"run_beside_worker", "request_answered", "stored_secrets", "doctor_warnings", "health_details"}
 OTHERS = {"describe", "register_commands", "plugin_switched", "application_changed"}
 # Asked of the areas of snaglist: what they raise is a failure of whoever is looked at, or of the request.
 OF_AREAS = {

@@ -2,5 +2,5 @@
 
 /** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
-  ui.page({ id: "access", title: "Access", icon: "globe", nav: true, order: 60, screen: () => import("./screens/access.js") });
+  ui.page({ id: "access", title: "Access", icon: "globe", nav: true, order: 60, letter: "x", screen: () => import("./screens/access.js") });
 };

@@ -9,10 +9,10 @@ export default (ui) => {
 
   ui.panel("setup", {
     id: "folder",
-    title: "Read a folder",
-    order: 10,
+    title: "Read a folder of this server",
+    order: 20,
     load: async () => (await import("./folder.js")).default(ui),
-    render: (_application, form) => html`<p>Its log files are read where they are, and read on as they grow.</p>${form}
+    render: (_application, form) => html`<p>Its log files stay where they are and are read on as they grow.</p>${form}
       <p>Logs on another machine? <a href=${ui.link({ view: "connectors" })}>Connect by SSH or URL</a></p>`,
   });
 };

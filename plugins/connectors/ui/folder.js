@@ -6,11 +6,11 @@ export default (ui) => {
 
   return ui.form({
     label: "Read a folder",
-    action: "Read it",
+    action: "Read the folder",
     keep: true,
     fields: [
-      { name: "directory", label: "Folder on the machine of this service", required: true, max: 4096, value: "/var/log" },
-      { name: "interval_minutes", label: "Look again after minutes", type: "number", min: 0, max: 10_080, value: 5, hint: "0: only when asked." },
+      { name: "directory", label: "Folder on this server", required: true, max: 4096, value: "/var/log" },
+      { name: "interval_minutes", label: "Check for new lines every (minutes)", type: "number", min: 0, max: 10_080, value: 5, hint: "0: only when you ask." },
     ],
     async save({ directory, interval_minutes: minutes }) {
       const made = await api.post("connectors", { name: directory.slice(-100), type: "local", interval_minutes: minutes, config: { directory } })

@@ -1,9 +1,13 @@
 // Where the user is, and the JSON API as the screens see it: both are query strings on the root, so reload, back, bookmarks
 // and any sub-path work without configuration.
 
+import { heard, onReturn } from "./connection.js";
+
 const SLOWEST = 60;
 // Two deployments below one host must not share a key.
 const KEY = `snaglist.key:${location.pathname}`;
+
+const UNREACHED = "snaglist does not answer.";
 
 /** An answer that is not a success. `status` 0: the service could not be reached. */
 export class ApiError extends Error {
@@ -41,6 +45,9 @@ export function keepKey(text, remember = false) {
   }
 }
 
+/** An error as it is, but one that says that a module could not be fetched; every browser has its own words for it. */
+export const reached = (error) => (error.name === "TypeError" && /module/i.test(error.message) ? new ApiError(0, UNREACHED) : error);
+
 /** The failure of an answer: the API's own message, or what the status says. */
 export async function failure(response) {
   const body = await response.json().catch(() => null);
@@ -51,13 +58,17 @@ export async function failure(response) {
 export async function request(name, { method = "GET", query: asked = {}, body, headers = {}, signal } = {}) {
   const sent = { ...headers };
   if (key) sent["X-Service-Token"] = key;
-  if (body !== undefined) sent["Content-Type"] = "application/json";
+  const bytes = body instanceof Blob;
+  if (body !== undefined) sent["Content-Type"] = bytes ? "application/octet-stream" : "application/json";
   const address = encode({ app: query().app, ...asked, api: name });
   try {
-    return await fetch(address, { method, headers: sent, body: body && JSON.stringify(body), signal });
+    const response = await fetch(address, { method, headers: sent, body: bytes ? body : body && JSON.stringify(body), signal });
+    heard(response);
+    return response;
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "The service cannot be reached.");
+    heard(null);
+    throw new ApiError(0, UNREACHED);
   }
 }
 
@@ -77,15 +88,19 @@ export const api = Object.assign((name, query, { signal } = {}) => json(name, { 
 
 /**
  * Ask again and again and tell what is new: the service answers 304 while nothing changed.
- * Rests while the tab is hidden, slows down while the service fails. Returns the function that stops it.
+ * Rests while the tab is hidden, slows down while the service fails, asks at once when it is back. Returns the function
+ * that stops it.
  */
 export function watch(name, query, changed, seconds = 5) {
   let etag = "";
   let pause = seconds;
   let timer = 0;
+  let asking = false;
   const stop = new AbortController();
 
   async function ask() {
+    if (asking) return;
+    asking = true;
     let answer = null;
     try {
       const response = await request(name, { query, signal: stop.signal, headers: etag ? { "If-None-Match": etag } : {} });
@@ -98,6 +113,7 @@ export function watch(name, query, changed, seconds = 5) {
     } catch {
       pause = Math.min(pause * 2, SLOWEST);
     }
+    asking = false;
     next();
     if (answer && !stop.signal.aborted) changed(answer);
   }
@@ -107,9 +123,11 @@ export function watch(name, query, changed, seconds = 5) {
     if (!stop.signal.aborted && !document.hidden) timer = setTimeout(ask, pause * 1000);
   }
 
+  const forget = onReturn(ask);
   document.addEventListener("visibilitychange", next, { signal: stop.signal });
   next();
   return () => {
+    forget();
     clearTimeout(timer);
     stop.abort();
   };

@@ -1,43 +1,51 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, watch } from "./api.js";
+import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
+import { badge, entitle } from "./badge.js";
+import { begin, onReturn, outage } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
-import { closeMenu, failed, frame, start } from "./frame.js";
+import { failed } from "./failure.js";
+import { closeMenu, frame, start } from "./frame.js";
+import fetchModules from "./modules.js";
 import * as registry from "./registry.js";
 import { ago, clock, fromClock, moment, stamp, toClock, zone } from "./clock.js";
 import { bytes, level, number, plural, sentence, visible } from "./text.js";
 import "./widgets/elements.js";
+import { findJobs, follow, leaveJobs } from "./strip.js";
 import { acting, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
 
 const root = document.getElementById("app");
+const AT_ONCE = 150; // milliseconds that nobody takes for waiting
 
 /** What is on the screen: the address it stands for, its page and data, or the failure instead. */
 let shown = { query: {}, page: null, data: null, error: null };
 let applications = [];
+let plugins = [];
 /** The modules of the plugins that are switched on, while they are fetched. */
 let optional = Promise.resolve();
 /** The selected application, and the promise of what it allows. */
 let context = null;
 let loading = new AbortController();
+/** The page that is being opened, once that takes a while. */
+let opening = null;
 let close = null;
-/** The strip of jobs, from the first job on. */
-let strip = null;
 
 const reload = () => show({ scroll: scrollY });
 
 /** What every plugin gets, next to the functions that register (schemas/dashboard.d.ts). */
 const kit = {
   version: 2,
-  html, keyed, api, watch, toast, pager, link, go,
+  html, keyed, render, api, watch, toast, pager, link, go,
   ago, bytes, clock, fromClock, level, moment, number, plural, sentence, stamp, toClock, zone,
   download: async (...given) => (await import("./download.js")).download(...given),
   act: acting(reload),
-  follow: (...given) => void jobs(({ follow }) => follow(...given)),
+  follow: (...given) => void follow(...given),
   ...widgetKit(draw),
   slot: registry.slot,
   marks: registry.marks,
   actions: registry.actionsOf,
   query: route,
+  badge, outage,
   signedIn: hasKey,
   application: () => applications.find(({ id }) => id === route().app) ?? applications[0] ?? null,
   refresh: draw,
@@ -52,55 +60,14 @@ const kit = {
     return registry.addedBy(plugin);
   },
 };
-
-const entries = JSON.parse(document.getElementById("boot").textContent).modules.map((entry, place) => ({ ...entry, place }));
-
-let registering = Promise.resolve();
-
-/** Fetch modules that were not fetched yet and let them register. */
-function loadModules(wanted) {
-  const batch = entries.filter(wanted);
-  // Fetched side by side, registered in order: the network must not decide who comes first.
-  for (const entry of batch) entry.fetching ??= import(new URL(entry.module, document.baseURI));
-  return (registering = registerAll(batch, registering));
-}
-
-async function registerAll(batch, before) {
-  const modules = await Promise.allSettled(batch.map(({ fetching }) => fetching));
-  await before;
-  modules.forEach(({ value, reason }, at) => {
-    const { plugin, registered } = batch[at];
-    if (registered) return;
-    batch[at].registered = true;
-    try {
-      if (reason) throw reason;
-      registry.register(batch[at], value.default, kit);
-    } catch (error) {
-      console.error(`plugin ${plugin}:`, error);
-      toast(`The dashboard part of "${plugin}" failed: ${error.message}`, { error: true });
-    }
-  });
-}
-
-/** Use the strip of jobs; it is fetched with the first job. Unless `fetch`, only when it is there. */
-async function jobs(use, { fetch = true } = {}) {
-  if (fetch) strip ??= withStyles(import("./jobs.js"));
-  if (strip) use(await strip);
-}
-
-/** Look for jobs that somebody started before this page was opened. */
-async function findJobs() {
-  const { data } = await api("jobs", { status: ["queued", "running"] }).catch(() => ({ data: [] })); // not allowed to see jobs: no strip
-  for (const { id, created_by: person } of data) if (person) kit.follow(id);
-}
-
-const leaveJobs = () => void jobs(({ leave }) => leave(), { fetch: false });
+const loadModules = (wanted) => fetchModules(wanted, kit);
 
 /** What the selected application allows: its plugins, and the list to switch to. Not allowed to see it: nothing. */
 async function loadContext(app) {
   const allowed = (promise) => promise.catch((error) => (error.status === 401 ? Promise.reject(error) : { data: [] }));
-  const [plugins, list] = await Promise.all([allowed(api("plugins")), allowed(api("applications"))]);
-  const off = plugins.data.filter(({ enabled }) => !enabled).map(({ id }) => id);
+  const [known, list] = await Promise.all([allowed(api("plugins")), allowed(api("applications"))]);
+  plugins = known.data;
+  const off = plugins.filter(({ enabled }) => !enabled).map(({ id }) => id);
   registry.disable(off);
   applications = list.data;
   optional = loadModules(({ core, plugin }) => !core && !off.includes(plugin));
@@ -117,19 +84,35 @@ function contextOf(app) {
   return mine.loading;
 }
 
+/** Say which page is being opened, when it does not come at once. */
+function announce(page) {
+  if (!shown.page || !page || page === shown.page) return;
+  opening = page;
+  draw();
+}
+
+/** Why there is no page of this name: it may be one of a plugin that is off here. */
+async function missing(view) {
+  await loadModules(() => true);
+  const off = plugins.find(({ id }) => id === registry.ownerOf(view));
+  return Object.assign(new ApiError(404, "There is no page at this address."), off ? { off } : { nowhere: true });
+}
+
 async function show({ scroll = 0 } = {}) {
   loading.abort();
   const turn = (loading = new AbortController());
   const query = route();
   root.setAttribute("aria-busy", "true");
   const next = { query, page: null, data: null, error: null };
-  const opening = !shown.page && !shown.error;
+  const first = !shown.page && !shown.error;
   const found = () => (query.view ? registry.pageOf(query.view) : registry.navigation()[0]);
   const loaded = async (page) => (await registry.opened(page)).load?.(query, { signal: turn.signal });
+  const slow = setTimeout(() => announce(found()), AT_ONCE);
+  turn.signal.addEventListener("abort", () => clearTimeout(slow));
   try {
     const allowed = contextOf(query.app ?? "");
     // At the start only pages of core areas are there, which nobody can switch off: a bare one need not wait.
-    if (!opening || !found()?.bare) await allowed;
+    if (!first || !found()?.bare) await allowed;
     next.page = found();
     // What plugins add is fetched while the page loads its data, and shows with it.
     [next.data] = await Promise.all([next.page && loaded(next.page), allowed.then(() => optional)]);
@@ -137,16 +120,18 @@ async function show({ scroll = 0 } = {}) {
       next.page = found();
       next.data = next.page && (await loaded(next.page));
     }
-    if (!next.page) throw new ApiError(404, "There is no such page.");
+    if (!next.page) throw await missing(query.view);
   } catch (error) {
     if (error.name === "AbortError") return;
-    if (!(error instanceof ApiError)) console.error(error);
-    next.error = error;
+    next.error = reached(error);
+    if (!(next.error instanceof ApiError)) console.error(error);
     // The frame around a failure has its pages, too.
     await context?.loading.catch(() => {});
     await optional;
   }
   if (turn.signal.aborted) return;
+  clearTimeout(slow);
+  opening = null;
   root.removeAttribute("aria-busy");
   if (next.error?.status === 401) return signIn(next.error.message);
   closeMenu();
@@ -158,8 +143,8 @@ async function show({ scroll = 0 } = {}) {
   draw();
   scrollTo(0, scroll);
   close = (!next.error && next.page.open?.(query)) || null;
-  if (moved && !opening) root.querySelector("h1")?.focus({ preventScroll: true });
-  if (opening || query.app !== before) void findJobs();
+  if (moved && !first) root.querySelector("h1")?.focus({ preventScroll: true });
+  if (first || query.app !== before) void findJobs();
 }
 
 function signIn(reason) {
@@ -174,24 +159,28 @@ function signIn(reason) {
 
 function view() {
   const { page, data, query, error } = shown;
-  if (error) return failed(error, show);
+  const ways = { again: show, restart: kit.restart };
+  if (error) return failed(error, ways);
   try {
     return page.render(data, query);
   } catch (problem) {
     console.error(problem);
-    return failed(problem, show);
+    return failed(problem, ways);
   }
 }
 
 function draw() {
   if (!shown.page && !shown.error) return;
-  document.title = visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · "));
+  entitle(visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · ")));
   render(frame(view()), root);
 }
 
-start({ shown: () => shown, applications: () => applications, application: kit.application, draw, signIn });
+start({ shown: () => shown, opening: () => opening, applications: () => applications, application: kit.application, draw, signIn });
 onRoute(show);
 followLinks();
+begin(draw);
+// A page that failed because nothing answered comes by itself.
+onReturn(() => [0, 502, 503, 504].includes(shown.error?.status) && void reload());
 // Started here, so that it is on its way with the modules; a failure is met again, and shown, by `show`.
 contextOf(route().app ?? "").catch(() => {});
 if (route().view) widgets().catch(() => {});

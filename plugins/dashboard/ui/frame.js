@@ -1,7 +1,8 @@
 // The frame around each page: the rail with the pages, the tools, and the keyboard.
 
 import { go, hasKey, keepKey, link } from "./api.js";
-import { switchClock, zone } from "./clock.js";
+import { clock, switchClock, zone } from "./clock.js";
+import { outage, tryNow } from "./connection.js";
 import { html, keyed } from "./dom.js";
 import { navigation, shortcutsOf } from "./registry.js";
 import { withStyles } from "./widgets.js";
@@ -11,7 +12,7 @@ const EDITABLE = "input:not([type=checkbox]):not([type=radio]), select, textarea
 const PRESSABLE = "a, button, input, select, textarea, summary";
 const PAIR_TIME = 1000;
 
-/** What the frame asks and does: `{ shown, applications, application, draw, signIn }`, functions all. */
+/** What the frame asks and does: `{ shown, opening, applications, application, draw, signIn }`, functions all. */
 let shell = null;
 let menuOpen = false;
 
@@ -36,6 +37,7 @@ export const frame = (view) => html`<div class="frame">
       ${keyed(groups(), ([name]) => name, ([name, pages]) => html`${name && html`<p class="rail-group">${name}</p>`}
         ${keyed(pages, ({ id }) => id, navigationLink)}`)}
     </nav>
+    <p class="live connection" role="status">${state()}</p>
     <div class="tools">
       <button class="button button-plain" title="Commands (Ctrl K)" aria-label="Commands" @click=${showPalette}>
         <ui-icon name="search"></ui-icon>
@@ -54,8 +56,19 @@ export const frame = (view) => html`<div class="frame">
       </button>`}
     </div>
   </header>
-  <main class="page" id="page" tabindex="-1">${view}</main>
+  <main class="page" id="page" tabindex="-1">${outage() && lost(outage())} ${view}</main>
 </div>`;
+
+/** Whether what is shown is what is, in words: the dot only repeats it. */
+function state() {
+  if (outage()) return html`<span class="pulse pulse-lost"></span> ${outage().offline ? "Offline" : "Reconnecting …"}`;
+  if (shell.opening()) return html`<span class="pulse pulse-busy"></span> Loading ${shell.opening().title} …`;
+  return html`<span class="pulse"></span> Live`;
+}
+
+const lost = ({ since, offline }) => html`<div class="outage"><p><b>${offline ? "Offline" : "Reconnecting"} since ${clock(since, "time")}.</b>
+    ${offline ? "This device has no network." : "snaglist does not answer."} What you see may be out of date; it catches up by itself.</p>
+  <button class="button" type="button" @click=${tryNow}>Try now</button></div>`;
 
 /** The pages of the rail by their group, in the order in which the groups come first. */
 const groups = () => [...Map.groupBy(navigation(), ({ group }) => group ?? "")];
@@ -65,9 +78,12 @@ function toggleMenu() {
   shell.draw();
 }
 
+/** The page that is being opened, when that takes a while, or the one that is shown. */
+const current = () => shell.opening() ?? shell.shown().page ?? {};
+
 const navigationLink = (page) => html`<a
   href=${link(page.id === navigation()[0].id ? {} : { view: page.id })}
-  aria-current=${(shell.shown().page?.parent ?? shell.shown().page?.id) === page.id ? "page" : null}
+  aria-current=${(current().parent ?? current().id) === page.id ? "page" : null}
 ><ui-icon name=${page.icon ?? "plug"}></ui-icon> <span>${page.title}</span></a>`;
 
 const switcher = () => html`<label class="switcher">
@@ -144,13 +160,6 @@ async function showPalette() {
   const { palette } = await withStyles(import("./palette.js"));
   palette(dialog, { journeys, bindings, applications: shell.applications() }, entered);
 }
-
-/** What shows in place of a page that failed; `again` tries once more. */
-export const failed = (error, again) => html`<div class="card notice" role="alert">
-  <h1 tabindex="-1">${{ 403: "Not allowed", 404: "Not found" }[error.status] ?? "This did not work"}</h1>
-  <p>${error.message}</p>
-  <p><button class="button" @click=${() => again()}>Try again</button> <a href=${link({})}>Go to the start</a></p>
-</div>`;
 
 /** Shortcuts are single keys and pairs like `g i`; later ones win. Ctrl K holds even in a field. */
 function listen() {

@@ -21,7 +21,7 @@ export function gate(container, entered, reason) {
   if (reason === NOBODY) return stranger();
   const refused = hasKey();
   keepKey("");
-  draw(refused ? "This key is not accepted." : "");
+  draw(refused ? "This key is not accepted. Check that it was copied whole." : "");
 
   async function submit(event) {
     event.preventDefault();
@@ -32,7 +32,7 @@ export function gate(container, entered, reason) {
       entered();
     } catch (error) {
       keepKey("");
-      draw(error.status === 401 ? "This key is not accepted." : error.message);
+      draw(error.status === 401 ? "This key is not accepted. Check that it was copied whole." : error.message);
     }
   }
 
@@ -58,9 +58,10 @@ export function gate(container, entered, reason) {
         <form class="card gate-form" @submit=${submit}>
           <h1>snaglist</h1>
           <label class="field">
-            <span>Key</span>
-            <input name="key" type="password" autocomplete="current-password" required maxlength="512" autofocus />
+            <span>Access key</span>
+            <input name="key" type="password" autocomplete="current-password" required maxlength="512" autofocus aria-describedby="key-hint" />
           </label>
+          <p class="hint" id="key-hint">The key of this installation, <code>SERVICE_TOKEN</code> in its environment or <code>auth.token</code> in its configuration. Whoever runs it can give it to you.</p>
           <label class="check"><input name="remember" type="checkbox" /> Remember in this browser</label>
           <p class="problem" role="alert">${problem}</p>
           <button class="button button-main">Sign in</button>

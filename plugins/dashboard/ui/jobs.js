@@ -8,6 +8,7 @@ import { progress } from "./widgets/progress.js";
 
 const SECONDS = 1;
 const STAY = 8000;
+const STAY_TO_UNDO = 60_000;
 const ACTIVE = ["queued", "running"];
 const WORDS = { queued: "waiting", running: "running", succeeded: "done", failed: "failed", cancelled: "cancelled" };
 
@@ -17,15 +18,16 @@ document.body.append(host);
 /** By id: `{ id, label, job, stop, done }`. */
 const followed = new Map();
 
-/** Show a job until it ends. `done` gets the finished job, whatever its status. */
-export function follow(id, { label, done } = {}) {
+/** Show a job until it ends. `done` gets the finished job, whatever its status; `undo` takes back one that succeeded. */
+export function follow(id, { label, done, undo } = {}) {
   const known = followed.get(id);
   if (known) {
     known.label ??= label;
     known.done ??= done;
+    known.undo ??= undo;
     return;
   }
-  const item = { id, label, done, job: null, stop: null };
+  const item = { id, label, done, undo, job: null, stop: null };
   followed.set(id, item);
   item.stop = watch("jobs", { id }, ({ data }) => update(item, data), SECONDS);
   void api("jobs", { id }).then(({ data }) => update(item, data), () => {});
@@ -45,11 +47,24 @@ function update(item, job) {
   if (ACTIVE.includes(job.status)) return;
   item.stop();
   if (job.status === "failed") toast(`${item.label ?? sentence(job.kind)}: ${job.error ?? "failed"}`, { error: true });
-  setTimeout(() => {
-    followed.delete(item.id);
-    draw();
-  }, STAY);
+  setTimeout(() => close(item), canUndo(item) ? STAY_TO_UNDO : STAY);
   item.done?.(job);
+}
+
+function close(item) {
+  if (followed.get(item.id) === item) followed.delete(item.id);
+  draw();
+}
+
+const canUndo = ({ undo, job }) => Boolean(undo) && job.status === "succeeded";
+
+async function takeBack(item) {
+  close(item);
+  try {
+    await item.undo(item.job);
+  } catch (error) {
+    toast(error.message, { error: true });
+  }
 }
 
 async function cancel({ id }) {
@@ -60,11 +75,15 @@ async function cancel({ id }) {
   }
 }
 
-const line = ({ id, label, job }) => html`<div class="strip-job" data-status=${job.status}>
+const line = (item) => {
+  const { id, label, job } = item;
+  return html`<div class="strip-job" data-status=${job.status}>
   <b>${label ?? sentence(job.kind)}</b>
   ${ACTIVE.includes(job.status)
     ? html`${progress(job.progress, label ?? sentence(job.kind))} <button class="button" type="button" aria-label=${`Cancel job ${id}`} @click=${() => cancel(job)}>Cancel</button>`
-    : html`<span role="status">${WORDS[job.status]}</span>`}</div>`;
+    : html`<span role="status">${WORDS[job.status]}</span>
+      ${canUndo(item) && html`<button class="button" type="button" aria-label=${`Undo: ${label ?? sentence(job.kind)}`} @click=${() => takeBack(item)}>Undo</button>`}`}</div>`;
+};
 
 function draw() {
   const items = [...followed.values()].filter(({ job }) => job);

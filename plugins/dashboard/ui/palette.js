@@ -1,13 +1,14 @@
 // The command palette (Ctrl K): pages, applications, shortcuts, and what areas find for the typed text.
 
 import { html, keyed, render } from "./dom.js";
-import { navigation, offersFor } from "./registry.js";
+import { navigation, offersFor, offersLater } from "./registry.js";
 import { go } from "./api.js";
 
 const MOST = 12;
+const PAUSE = 200; // milliseconds without a key, before anything is asked for
 
 /** What is offered, `{ label, hint, run }`: what areas find, every page, every shortcut of this page, every application. */
-function offers(text, { journeys, bindings, applications }) {
+function offers(text, later, { journeys, bindings, applications }) {
   const journeyOf = new Map(journeys().map(({ label, key }) => [label, key]));
   const pages = navigation().map(({ id, title }) => ({
     label: `Go to ${title}`, hint: journeyOf.get(`Go to ${title}`), run: () => go({ view: id }),
@@ -15,7 +16,7 @@ function offers(text, { journeys, bindings, applications }) {
   const known = new Set(pages.map(({ label }) => label));
   const commands = bindings().filter(({ label }) => !known.has(label)).map(({ key, label, run }) => ({ label, hint: key, run }));
   const others = applications.map(({ id, name }, at) => ({ label: `Switch to ${name}`, run: () => go({ app: at ? id : null }) }));
-  return [...offersFor(text), ...pages, ...commands, ...(others.length > 1 ? others : [])];
+  return [...offersFor(text), ...later, ...pages, ...commands, ...(others.length > 1 ? others : [])];
 }
 
 /**
@@ -25,14 +26,39 @@ function offers(text, { journeys, bindings, applications }) {
 export function palette(dialog, shell, entered) {
   let text = dialog.querySelector("input").value;
   let at = 0;
+  /** What was asked for and came since. */
+  let later = [];
+  let timer = 0;
+  let asking = new AbortController();
 
   const found = () => {
     const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = offers(text.trim(), shell);
+    const all = offers(text.trim(), later, shell);
     const named = all.filter(({ label, always }) => !always && words.every((word) => label.toLowerCase().includes(word)));
     const others = all.filter(({ always }) => always);
     return [...named.slice(0, MOST - others.length), ...others]; // what is called so comes before what takes any text
   };
+
+  function typed(value) {
+    text = value;
+    at = 0;
+    later = [];
+    draw();
+    asking.abort();
+    clearTimeout(timer);
+    if (text.trim()) timer = setTimeout(ask, PAUSE);
+  }
+
+  async function ask() {
+    const { signal } = (asking = new AbortController());
+    const offered = await offersLater(text.trim(), signal);
+    if (signal.aborted || !dialog.open) return;
+    const chosen = found()[at];
+    later = offered.map((offer) => ({ ...offer, always: true }));
+    // What was chosen stays so, wherever it stands now.
+    at = Math.max(0, found().findIndex(({ label }) => label === chosen?.label));
+    draw();
+  }
 
   function run(item) {
     dialog.close();
@@ -55,14 +81,10 @@ export function palette(dialog, shell, entered) {
   function draw() {
     const items = found();
     render(html`<input type="text" role="combobox" aria-label="Command" aria-expanded="true" aria-controls="commands" aria-autocomplete="list"
-        aria-activedescendant=${items.length ? `command-${at}` : null} placeholder="Go to a page, do something …" autocomplete="off" spellcheck="false"
-        @keydown=${press} @input=${(event) => {
-          text = event.target.value;
-          at = 0;
-          draw();
-        }} />
+        aria-activedescendant=${items.length ? `command-${at}` : null} placeholder="Go to a page, find an issue, do something …" autocomplete="off" spellcheck="false"
+        @keydown=${press} @input=${(event) => typed(event.target.value)} />
       <ul id="commands" role="listbox" aria-label="Commands">${keyed(items, ({ label }, index) => `${index} ${label}`, option)}</ul>
-      ${!items.length && html`<p class="faint" role="status">Nothing is called that.</p>`}`, dialog);
+      ${!items.length && html`<p class="faint" role="status">Nothing found.</p>`}`, dialog);
   }
 
   if (entered) return run(found()[0]);
@@ -70,5 +92,6 @@ export function palette(dialog, shell, entered) {
   draw();
   const field = dialog.querySelector("input");
   field.value = text;
+  if (text) typed(text);
   field.focus();
 }

@@ -55,6 +55,7 @@ export function register({ plugin, place, core }, setup, kit) {
     },
     keys: (bindings) => draft.shortcuts.push(...bindings.map(owned)),
     find: (offer) => draft.finders.push(owned({ offer })),
+    findLater: (ask) => draft.finders.push(owned({ ask })),
   };
   setup(ui);
   draft.pages.forEach((page) => pages.set(page.id, page));
@@ -71,6 +72,9 @@ export function disable(plugins) {
 
 /** The page of an id, if it shows in this application. */
 export const pageOf = (id) => [pages.get(id)].find((page) => page && enabled(page));
+
+/** The plugin that has the page of an id, whether it is switched on or not. */
+export const ownerOf = (id) => pages.get(id)?.plugin;
 
 /** The page with its screen and what it is drawn with, which are fetched when they are needed for the first time. */
 export async function opened(page) {
@@ -101,7 +105,13 @@ export const actionsOf = (slot) => actions.filter((action) => action.slot === sl
 export const shortcutsOf = () => shortcuts.filter(enabled);
 
 /** What areas offer in the command palette for a text. */
-export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) => offer(text));
+export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) => offer?.(text) ?? []);
+
+/** What areas offer that has to be asked for; one that fails offers nothing. */
+export async function offersLater(text, signal) {
+  const asked = finders.filter(({ ask, ...finder }) => ask && enabled(finder)).map(({ ask }) => ask(text, { signal }));
+  return (await Promise.allSettled(asked)).flatMap(({ value }) => value ?? []);
+}
 
 // -- panels: each has an element of its own, so one that fails harms nothing else
 

@@ -1,6 +1,9 @@
 // The issues area in the dashboard: the list, the page of one issue, the overview, modules, and the way to the first log.
 
 import list from "./list.js";
+import { STATUSES } from "./search.js";
+
+const FOUND = 5; // issues that the command palette offers
 
 /** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
@@ -12,7 +15,15 @@ export default (ui) => {
   ui.keys([{ key: "g i", label: "Go to Issues", run: () => ui.go({}) }]);
   ui.find((text) => [
     /^#?\d+$/.test(text) && { label: `Open issue ${text.replace("#", "")}`, always: true, run: () => ui.go({ view: "issue", id: text.replace("#", "") }) },
-    text && { label: `Search issues for “${text}”`, always: true, run: () => ui.go({ q: text }) },
+    text && { label: `Search issues for “${text}”`, always: true, run: () => ui.go({ q: text, status: "all" }) },
     { label: "Add logs", run: () => ui.go({ view: "setup" }) },
   ].filter(Boolean));
+  ui.findLater(async (text, options) => (await ui.api("errors", { q: text, limit: FOUND }, options)).data.map((issue) => ({
+    label: issue.title, hint: `${ui.level(issue.severity)}, ${STATUSES[issue.status]}`, run: () => ui.go({ view: "issue", id: issue.id }),
+  })));
+  let news = null;
+  document.addEventListener("visibilitychange", async () => {
+    if (document.hidden) news ??= (await import("./screens/news.js")).default(ui);
+    news?.();
+  });
 };

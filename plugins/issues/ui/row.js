@@ -41,13 +41,16 @@ export const rowOf = (ui, memory) => {
 
   const mark = (scoped) => html`<b class="new" title=${scoped ? "First seen in this time range" : "New since your last visit"}>New</b>`;
 
-  /** What stands over the rows: choose all, how many there are, and what the columns are. */
-  const head = ({ items, meta: { total, total_exact: exact, columns = [] }, users }, chosen, choosePage) => html`<div class="over">
-    <label class="check"><input type="checkbox" aria-label="Choose all issues of this page"
-      .checked=${items.length > 0 && chosen.size === items.length} @click=${(event) => choosePage(event.target.checked)} />
+  /** What the bars of the rows are of: the last 24 hours, or those up to the end of the chosen time. */
+  const span = ({ to }) => (to ? `24 h to ${ui.clock(to, "day")}` : "Last 24 h");
+
+  /** What stands over the rows: select all, how many there are, and what the columns are. */
+  const head = ({ items, meta: { total, total_exact: exact, columns = [] }, users }, limits, selection) => html`<div class="over">
+    <label class="check"><input type="checkbox" aria-label="Select all issues of this page"
+      .checked=${items.length > 0 && items.every(selection.has)} @click=${(event) => selection.choosePage(event.target.checked)} />
       <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
-    <span class="spark-head">24 hours</span><span class="count-head">Events</span>${users && html`<span class="users-head">Users</span>`}<span class="status-head">Status</span><span class="age-head">Seen</span>
+    <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head">Users</span>`}<span class="status-head">Status</span><span class="age-head">Last seen</span>
   </div>`;
 
   /** One issue; with `choose(on, range)`. */
@@ -58,19 +61,20 @@ export const rowOf = (ui, memory) => {
     const hits = matches(issue);
     const person = issue.assigned_to_label ?? issue.assignee;
     return html`<li class=${classes.filter(Boolean).join(" ")} data-level=${issue.severity} data-id=${issue.id}>
-      <label class="row-choice"><input type="checkbox" aria-label=${`Choose issue ${issue.id}`}
+      <label class="row-choice"><input type="checkbox" aria-label=${`Select issue ${issue.id}`}
         .checked=${chosen} @click=${(event) => choose(event.target.checked, event.shiftKey)} /></label>
+      ${badge(issue.severity)}
       <div class="row-text">
         <a class="row-title" href=${ui.link(way(issue, meta))}>
           ${isNew(issue, scoped) && mark(scoped)} ${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`} ${plainTitle(issue)}</a>
         ${hits && html`<p class="row-hits">${hits}</p>`}
-        <p class="row-facts">${badge(issue.severity)} ${person && html`<span class="fact">${person}</span>`} ${silence(issue)}
+        <p class="row-facts">${person && html`<span class="fact row-person">${person}</span>`} ${silence(issue)}
           ${facts.map((text) => html`<span class="mono fact">${text}</span>`)} ${chips(issue.tags)}</p>
       </div>
       ${ui.slot("issues.columns", issue)}
       ${columns.map(({ name, heading }) => html`<span class="row-cell" title=${heading}>${cell(issue[name])}</span>`)}
       <ui-bars class="spark" values=${issue.sparkline.join()} label="Events per hour, 24 hours"></ui-bars>
-      <span class="row-count" title=${ui.plural(issue.count, "event")}>${ui.number(issue.count)}</span>
+      <span class="row-count" title=${ui.plural(issue.count, "event")}><b>${ui.number(issue.count)}</b> <span class="row-word">${issue.count === 1 ? "event" : "events"}</span></span>
       ${users && html`<span class="row-users">${issue.users > 0 && html`${ui.number(issue.users)} <span class="row-word">${issue.users === 1 ? "user" : "users"}</span>`}</span>`}
       <span class="row-status" data-status=${issue.status}>${STATUSES[issue.status]}</span>
       <span class="row-age"><ui-ago at=${issue.last_seen}></ui-ago></span>

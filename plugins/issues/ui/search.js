@@ -3,6 +3,12 @@
 
 export const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
 
+/** What is worth a look at night, as the filter of the level. */
+export const WORSE = LEVELS.slice(0, 4).join();
+
+/** How a filter of levels reads. */
+export const levelWords = (ui, severity) => (severity === WORSE ? "Error and worse" : severity.split(",").map(ui.level).join(" or "));
+
 export const STATUSES = {
   open: "Open",
   in_progress: "In progress",
@@ -10,6 +16,9 @@ export const STATUSES = {
   fixed: "Fixed",
   wont_fix: "Won't fix",
 };
+
+/** The statuses that are home: an address without a status has them. "all" is an address with every status. */
+export const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
 export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", users: "Most users", trend: "Rising" };
 
@@ -69,7 +78,11 @@ export const FILTERS = ["q", "status", ...Object.keys(WORDS)];
 const OTHERS = ["api", "app", "cursor", "format", "include_context", "include_stack", "limit", "page", "range", "skip_vendor", "sort", "view"];
 
 /** The filters of an address as the API takes them. */
-export const filtersOf = (query) => Object.fromEntries(Object.entries(query).filter(([name, value]) => value && !OTHERS.includes(name)));
+export function filtersOf({ status = "", ...query }) {
+  const filters = Object.fromEntries(Object.entries(query).filter(([name, value]) => value && !OTHERS.includes(name)));
+  if (status === "all") return filters;
+  return { ...filters, status: !status || status === "unresolved" ? UNRESOLVED.join() : status };
+}
 
 let learned = [];
 
@@ -92,7 +105,7 @@ export function learn(words = []) {
 
 export const quoted = (value) => (/[\s"]/.test(value) ? `"${value.replaceAll('"', "")}"` : value);
 
-/** The filters of an address as the text of the search field; status and time range stand elsewhere. */
+/** The filters of an address as a text that the search field takes; status and time range stand elsewhere. */
 export function compose(query) {
   const tokens = Object.keys(WORDS).filter((name) => !ELSEWHERE.includes(name)).flatMap((name) => {
     const values = LISTS.has(name) ? (query[name] ?? "").split(",") : [query[name] ?? ""];
@@ -104,7 +117,7 @@ export function compose(query) {
 const TOKEN = /([a-z_]+):(?:"([^"]*)"|([^\s"]\S*))|"[^"]*"|\S+/gi;
 
 /** Words as they stand; what would be read as a token is put in quotes. */
-const phrase = (words) => words.replaceAll(TOKEN, (token, word, inQuotes, bare) => filterOf(word, inQuotes ?? bare) ? `"${token.replaceAll('"', "")}"` : token);
+export const phrase = (words) => words.replaceAll(TOKEN, (token, word, inQuotes, bare) => filterOf(word, inQuotes ?? bare) ? `"${token.replaceAll('"', "")}"` : token);
 
 /** The text of the search field as parameters; what is no known token is searched for as it stands. */
 export function parse(text) {
@@ -133,6 +146,6 @@ function accepted(name, value) {
   if (name === "severity") return LEVELS.includes(value.toUpperCase()) ? value.toUpperCase() : null;
   // `stack:charge` is a word of the search: what the stacks of an issue hold.
   if (name === "has_stack") return ["true", "false"].includes(value.toLowerCase()) ? value.toLowerCase() : null;
-  if (name === "status") return Object.hasOwn(STATUSES, value) ? value : null;
+  if (name === "status") return Object.hasOwn(STATUSES, value) || ["all", "unresolved"].includes(value) ? value : null;
   return value;
 }

@@ -15,9 +15,10 @@ export const known = ({ items, tags, people, summary }) => ({
   log_type: summary.types.map(({ log_type: type }) => type),
 });
 
-const VALUES = {
+/** The values of parameters that take no others. */
+export const VALUES = {
   severity: LEVELS.map((name) => name.toLowerCase()),
-  status: Object.keys(STATUSES),
+  status: ["unresolved", "all", ...Object.keys(STATUSES)],
   origin: ["ingested", "manual", "tracker"],
   kind: ["error", "issue", "bug", "feature_request", "task"],
   has_stack: ["true", "false"],

@@ -1,22 +1,17 @@
 // The button beside a search field that opens what can be typed there; the text is fetched when it is asked for.
 
-const EDGE = 8;
+import { openAt } from "./under.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
   let text = null;
 
-  async function open(event) {
-    const list = event.currentTarget.nextElementSibling;
+  async function open({ currentTarget: button }) {
     const [{ default: syntax }] = await Promise.all([import("./screens/syntax.js"), ui.widgets()]);
     text ??= syntax(ui);
     ui.refresh();
-    const button = list.previousElementSibling.getBoundingClientRect();
-    list.style.setProperty("top", `${button.bottom + 2}px`);
-    list.showPopover();
-    const free = document.documentElement.clientWidth - list.offsetWidth - EDGE;
-    list.style.setProperty("left", `${Math.max(EDGE, Math.min(free, button.right - list.offsetWidth))}px`);
+    openAt(button, button.nextElementSibling);
   }
 
   /** `field`: the id of the search field. */

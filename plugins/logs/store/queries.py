@@ -252,6 +252,13 @@ def forget_connector(db: Connection, connector_id: int) -> None:
     db.execute(update(_sources).where(_sources.c.connector_id == connector_id).values(connector_id=None))
 
 
+def last_event_at(db: Connection, source_id: int) -> str | None:
+    """Return the time of the event of a source that stands last in it."""
+    of_source = select(_occurrences.occurred_at).where(_occurrences.source_id == source_id)
+    found: str | None = db.scalar(of_source.order_by(_occurrences.byte_start.desc()).limit(1))
+    return found
+
+
 def occurrence(db: Connection, occurrence_id: int) -> Row[Any] | None:
     """Return id, issue, source and bytes of an occurrence."""
     columns = ("id", "issue_id", "source_id", "byte_start", "byte_end")

@@ -20,12 +20,26 @@ export default (ui) => {
     render: ({ q }) => q && html`<a class="button" href=${ui.link({ view: "log-search", q })}>Look for “${q}” in the raw logs</a>`,
   });
 
+  const uploads = async () => (await import("./screens/uploads.js")).default(ui);
+
   ui.panel("setup", {
     id: "drop",
-    title: "Drop files",
-    order: 20,
-    render: ({ logs }) => logs && html`<p>Put log files into <code>${logs}</code> below the data directory. They are read by themselves, every few seconds;
-        folders there become modules.</p>
-      <p><button class="button" type="button" @click=${importNow}>Read them now</button></p>`,
+    title: "Drop log files",
+    order: 5,
+    load: async () => (await uploads()).place(),
+    render: (_application, place) => place(importNow),
   });
+
+  // Files that are dropped anywhere are read; the browser would leave the dashboard and show them.
+  const withFiles = (use) => (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    use?.(event);
+  };
+  addEventListener("dragover", withFiles());
+  addEventListener("dragenter", withFiles(() => void uploads().then(({ enter }) => enter())));
+  addEventListener("drop", withFiles(({ dataTransfer: { files, items } }) => {
+    const given = [...files].map((file, at) => ({ file, folder: Boolean(items[at]?.webkitGetAsEntry?.()?.isDirectory) }));
+    void uploads().then(({ add }) => add(given));
+  }));
 };

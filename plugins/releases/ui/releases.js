@@ -8,7 +8,7 @@ const MOST_DAYS = 3650; // that marks are asked for
 export default (ui) => {
   const { html, api, keyed } = ui;
 
-  ui.page({ id: "releases", title: "Releases", icon: "flag", nav: true, order: 75, screen: () => import("./screens/releases.js") });
+  ui.page({ id: "releases", title: "Releases", icon: "flag", nav: true, order: 75, letter: "v", screen: () => import("./screens/releases.js") });
 
   const mark = ({ version, environment, deployed_at: at }) => ({
     at,

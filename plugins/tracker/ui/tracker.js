@@ -7,7 +7,7 @@ export default (ui) => {
   const { html, api } = ui;
   const sync = syncing(ui);
 
-  ui.page({ id: "tracker", title: "Tracker", icon: "sync", nav: true, order: 76, screen: () => import("./screens/tracker.js") });
+  ui.page({ id: "tracker", title: "Tracker", icon: "sync", nav: true, order: 76, letter: "k", screen: () => import("./screens/tracker.js") });
 
   const create = (issues) => sync.run({ action: "create", ids: issues.map(({ id }) => id) });
 

@@ -3,6 +3,7 @@
 import gzip
 import os
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,17 @@ from snaglist.plugins.logs.show import feeds, raw_text
 from snaglist.testing import Client, running_service
 
 Line = Callable[..., str]
+
+
+@pytest.fixture
+def now_line() -> Line:
+    """A line of a level that is some minutes old."""
+
+    def line(level: str, minutes: float, text: str = "The invoice run stopped") -> str:
+        at = datetime.now(UTC) - timedelta(minutes=minutes)
+        return f"{at:%Y-%m-%d %H:%M:%S} {level} {text}\n"
+
+    return line
 
 
 def occurrence_ids(client: Client) -> list[int]:
@@ -49,6 +61,27 @@ def test_sources_are_listed_newest_first(client: Client, drop: Any, line: Line) 
     assert client.get("sources", page=9).json["data"] == []
     for query in ({"limit": 0}, {"limit": 101}, {"page": 0}, {"page": "x"}):
         assert client.get("sources", **query).status == 422
+
+
+def test_sources_show_what_came_lately_when_asked(client: Client, drop: Any, now_line: Any) -> None:
+    """Newest events by hour, errors apart; older ones and those of other logs do not count."""
+    busy = now_line("ERROR", minutes=130) + now_line("WARNING", minutes=70) + now_line("CRITICAL", minutes=70)
+    drop(client.service, "busy.log", now_line("ERROR", minutes=60 * 30) + busy)
+    drop(client.service, "quiet.log", now_line("ERROR", minutes=60 * 30))
+    client.post("import-incoming", wait="1")
+    assert {row["activity"] for row in client.get("sources").json["data"]} == {None}
+    shown = {row["channel"]: row["activity"] for row in client.get("sources", activity=True).json["data"]}
+    assert (sum(shown["busy.log"]["hours"]), shown["busy.log"]["errors"], shown["busy.log"]["complete"]) == (3, 2, True)
+    assert (max(shown["busy.log"]["hours"]), len(shown["busy.log"]["hours"])) == (2, 24)
+    assert (sum(shown["quiet.log"]["hours"]), shown["quiet.log"]["errors"]) == (0, 0)
+
+
+def test_of_a_loud_log_the_newest_events_are_looked_at(client: Client, drop: Any, now_line: Any) -> None:
+    drop(client.service, "loud.log", "".join(now_line("ERROR", minutes=9, text=f"{number}") for number in range(501)))
+    client.post("import-incoming", wait="1")
+    (source,) = client.get("sources", activity=True).json["data"]
+    assert (source["activity"]["errors"], source["activity"]["complete"]) == (500, False)
+    assert client.get("sources", activity="perhaps").status == 422
 
 
 def test_97_the_source_of_an_event_is_exactly_its_bytes(client: Client, drop: Any, line: Line) -> None:

@@ -34,7 +34,7 @@ export const tables = (redraw) => {
   function heading(id, column) {
     const { name, label = name, number: figures } = column;
     const kind = figures ? "figure" : null;
-    if (!label) return html`<th scope="col"><span class="off-screen">Actions</span></th>`;
+    if (!label) return html`<th scope="col" class="act"><span class="off-screen">Actions</span></th>`;
     if (!id || !column.sort) return html`<th scope="col" class=${kind}>${label}</th>`;
     const now = sorted.get(id);
     const direction = now?.name !== name ? null : now.up ? "ascending" : "descending";
@@ -52,7 +52,7 @@ export const tables = (redraw) => {
   const cell = (row, column) => {
     const plain = column.view ? column.view(row) : typeof row[column.name] === "number" && column.number ? number(row[column.name]) : row[column.name];
     const content = column.bar ? meter(plain, row, column) : plain;
-    return html`<td class=${[column.number && "figure", column.wrap && "wrap"].filter(Boolean).join(" ") || null}
+    return html`<td class=${[column.number && "figure", column.wrap && "wrap", column.label === "" && "act"].filter(Boolean).join(" ") || null}
       data-label=${column.label ?? column.name}><span class="cell-content">${content}</span></td>`;
   };
 

@@ -48,7 +48,7 @@ export default (ui, narrow) => {
     ${some.map((one) => html`<div><dt>${title(one)}</dt><dd class="mono">${one.values[0].value}${one.unit && ` ${one.unit}`}</dd></div>`)}</dl>`;
 
   const over = ({ events, complete, since, left_out: more }) => html`<p class="faint">${complete
-    ? `Counted over ${ui.plural(events, "event")}.` : `Counted over the newest ${ui.plural(events, "event")}${since ? `, since ${since}` : ""}.`}
+    ? `Counted over ${ui.plural(events, "event")}.` : `Counted over the newest ${ui.plural(events, "event")}${since ? `, since ${ui.clock(since)}` : ""}.`}
     ${more > 0 && ` ${ui.plural(more, "further name")} not shown.`}</p>`;
 
   function content({ data, meta }) {

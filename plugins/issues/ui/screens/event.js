@@ -18,7 +18,7 @@ export default (ui, narrow, message) => {
     none: "none is known, so this is a default",
   };
 
-  const level = (shown) => LEVEL_SOURCES[shown?.level_source] && html`<p class="faint">level: ${LEVEL_SOURCES[shown.level_source]}</p>`;
+  const level = (shown) => LEVEL_SOURCES[shown?.level_source] && html`<p class="faint">Level: ${LEVEL_SOURCES[shown.level_source]}</p>`;
 
   const pretty = (text) => {
     try {

@@ -83,6 +83,8 @@ export default (ui, { narrow, time, memory, badge }) => {
 
   // -- the rows
 
+  const moment = ({ occurred_at: at }) => `${ui.clock(at, "day")} ${ui.clock(at, "time")}:${at.slice(17)}`;
+
   const way = (row) => ({ ...ui.query(), occurrence: row.id, raw: null, frame: null });
 
   /** A click beside the values opens the event. */
@@ -97,7 +99,7 @@ export default (ui, { narrow, time, memory, badge }) => {
   function rowView(row, { subject, shown, logs, several }) {
     return html`<tr aria-current=${row.id === subject ? "true" : null} @click=${opening(row)}>
       <td class="wrap event-message" data-level=${row.severity}>${message(row, LETTERS)}</td>
-      <td><a href=${ui.link(way(row))} title="Show this event">${row.occurred_at}</a></td>
+      <td><a href=${ui.link(way(row))} title="Show this event">${moment(row)}</a></td>
       ${keyed(shown, ({ kind, name }) => `${kind} ${name}`, (column) => html`<td class="event-cell" data-name=${column.name}>${columns.cell(row, column)}</td>`)}
       ${logs && html`<td>${lines(row, several)}</td>`}</tr>`;
   }
@@ -106,7 +108,7 @@ export default (ui, { narrow, time, memory, badge }) => {
     const shown = columns.chosen(rows, counted.answer);
     const logs = rows.some(({ log_type: type }) => type !== "http");
     const several = new Set(rows.map(({ path }) => path)).size > 1;
-    const headings = ["Message", "Time", ...shown.map(({ name }) => name[0].toUpperCase() + name.slice(1)), ...(logs ? ["Log"] : [])];
+    const headings = ["Message", `Time (${ui.zone()})`, ...shown.map(({ name }) => name[0].toUpperCase() + name.slice(1)), ...(logs ? ["Log"] : [])];
     return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of events"><table class="table events">
       <thead><tr>${keyed(headings, (_, at) => at, (text) => html`<th scope="col">${text}</th>`)}</tr></thead>
       <tbody>${keyed(rows, ({ id }) => id, (row) => rowView(row, { subject, shown, logs, several }))}</tbody></table></div>`;
@@ -117,7 +119,7 @@ export default (ui, { narrow, time, memory, badge }) => {
   function pager({ list: { rows, meta, first, more } }, query) {
     const step = (there, to, text) => there ? html`<a class="button" href=${place(query, to)} @click=${narrow.hold}>${text}</a>` : html`<span class="button button-off">${text}</span>`;
     const older = meta.next_cursor ? { cursor: meta.next_cursor } : { older_than: rows.at(-1)?.id };
-    if (!meta.complete) return html`<p class="pager">Looked at ${ui.plural(meta.looked_at, "event")}, back to ${meta.searched_to}.
+    if (!meta.complete) return html`<p class="pager">Looked at ${ui.plural(meta.looked_at, "event")}, back to ${ui.clock(meta.searched_to)}.
       <a class="button" href=${place(query, older)} @click=${narrow.hold}>Go on</a> ${!first && html`<a href=${place(query, {})} @click=${narrow.hold}>Newest</a>`}</p>`;
     if (first && !more) return null;
     return html`<nav class="pager" aria-label="Pages of events">${step(!first, {}, "Newest")} ${step(!first && rows.length > 0, { newer_than: rows[0]?.id }, "Newer events")}

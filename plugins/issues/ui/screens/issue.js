@@ -1,40 +1,45 @@
 // The page of one issue: what happened, how often, where, and what was done about it.
 
-import { range } from "../filters.js";
+import { range } from "../range.js";
 import { memoryOf, optional, parts, place } from "../row.js";
-import { plainTitle, STATUSES } from "../search.js";
 import affectedOf from "./affected.js";
 import event from "./event.js";
 import eventsOf from "./events.js";
-import { address, whole } from "./markdown.js";
+import headOf from "./head.js";
+import historyOf from "./history.js";
+import live from "./live.js";
 import narrowing from "./narrow.js";
 import side from "./side.js";
+import statusOf from "./status.js";
 import timelineOf from "./timeline.js";
-import { setStatus } from "./triage.js";
 import walk from "./walk.js";
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed } = ui;
-  const { badge, chips, silence } = parts(ui);
+  const { badge } = parts(ui);
   const time = range(ui, (values) => narrow.change(values));
   const narrow = narrowing(ui, time);
   const events = eventsOf(ui, { narrow, time, memory: memoryOf(ui), badge });
   const steps = walk(ui, narrow);
   const eventView = event(ui, narrow, events.message);
   const affected = affectedOf(ui, narrow);
-  const sideView = side(ui);
+  const sideView = side(ui, anew);
   const timeline = timelineOf(ui, narrow);
+  const history = historyOf(ui);
+  const status = statusOf(ui, history);
+  const head = headOf(ui, history);
   let current = null;
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   async function load(query, options) {
     const { id, occurrence, raw } = query;
     const listing = events.load(query, options);
-    // Without one in the address the latest event is shown, of those that match.
-    const chosen = Number(occurrence) || (narrow.active(query) && (await listing).rows[0]?.id) || null;
+    // Without one in the address the latest event is shown, of those that match, and stays when newer ones come.
+    const held = kept(query);
+    const chosen = Number(occurrence) || held?.subject || (narrow.active(query) && (await listing).rows[0]?.id) || null;
     const [answer, list, tags, people] = await Promise.all([
-      ui.api("error", { id, occurrence: chosen, limit: 1 }, options),
+      ui.api("error", { id, occurrence: chosen, limit: 1 }, options).catch((error) => left(error, held)),
       listing,
       optional(ui.api("tags", {}, options), { data: [] }),
       optional(ui.api("assignable-users", {}, options), { data: [] }),
@@ -45,7 +50,39 @@ export default (ui) => {
     const row = [...list.rows, ...rest.occurrences].find((event) => event.id === subject);
     const shown = row ?? (subject ? await events.one(query, subject, options) : null);
     const lines = raw && subject ? await rawLines(subject, options) : null;
-    return { issue, ...rest, list, all_tags: tags.data, people: people.data, subject, shown, raw: lines };
+    return { issue, ...rest, list, all_tags: tags.data, people: people.data, subject, shown, raw: lines, loaded: held?.groupings.length === rest.groupings.length ? held.loaded : issue.count, asked: asking(query) };
+  }
+
+  /** Which events an address is about, and what is on the screen when it is about the same. */
+  const asking = (query) => JSON.stringify([query.app, query.id, narrow.filters(query)]);
+  const kept = (query) => (current?.asked === asking(query) ? current : null);
+
+  /** The event that was shown was taken out to another issue: the next load shows another one. */
+  function left(error, held) {
+    if (held && error.status === 404) held.asked = null;
+    throw error;
+  }
+
+  /** Load the page's data anew, without leaving the place; gives them. */
+  async function again() {
+    const shown = current;
+    const fresh = await load(ui.query(), {});
+    if (shown !== current) return fresh; // another page by now
+    Object.assign(shown, fresh);
+    ui.refresh();
+    return shown;
+  }
+
+  function anew() {
+    current.asked = null;
+    return ui.reload();
+  }
+
+  function showNewest() {
+    const { occurrence, raw, frame, cursor, older_than, newer_than, ...query } = ui.query();
+    if (ui.link(query) === ui.link(ui.query())) return anew();
+    current.asked = null;
+    ui.go(query);
   }
 
   /** The bytes of the event with the lines around it; a source that is gone is an answer too. */
@@ -61,7 +98,12 @@ export default (ui) => {
     else if (query.raw) (document.querySelector("#raw mark") ?? document.getElementById("raw"))?.scrollIntoView({ block: "center" });
     const stop = new AbortController();
     void count(query, stop.signal);
-    return () => stop.abort();
+    const unwatch = live(ui, query.id, () => current, again);
+    return () => {
+      unwatch();
+      stop.abort();
+      current.asked = null; // whoever comes back later wants the latest event
+    };
   }
 
   // -- the values of the events are counted while the page is read
@@ -91,24 +133,10 @@ export default (ui) => {
   /** What was counted, `fresh` when it is for what is shown; until then the columns stay as they were. */
   const counts = (query) => (counted?.id === current.issue.id ? { ...counted, fresh: counted.asked === countedFor(query) } : {});
 
-  async function change(status, more) {
-    if (await setStatus(ui, { issues: [current.issue] }, status, more)) ui.reload();
-  }
-
-  function submit(submitted) {
-    submitted.preventDefault();
-    const form = submitted.target;
-    const { status, note, release } = Object.fromEntries(new FormData(form));
-    form.elements.note.value = form.elements.release.value = "";
-    change(status, { note: note || undefined, release: (status === "fixed" && release) || undefined });
-  }
-
-  const back = () => ui.link(place.list);
-
   /** To the issue before or after this one in the list that the person came from. */
   function walkList(by) {
-    const id = place.ids[place.ids.indexOf(current.issue.id) + by];
-    if (id && place.ids.includes(current.issue.id)) ui.go({ view: "issue", id });
+    const id = head.neighbour(current.issue.id, by);
+    if (id) ui.go({ view: "issue", id });
   }
 
   const focus = (selector) => () => document.querySelector(selector)?.focus();
@@ -118,7 +146,8 @@ export default (ui) => {
     { key: "k", label: "Newer event", run: () => steps.go(current, -1) },
     { key: "J", label: "Next issue of the list", run: () => walkList(1) },
     { key: "K", label: "Previous issue of the list", run: () => walkList(-1) },
-    { key: "e", label: "Set to fixed", run: () => change("fixed") },
+    { key: "e", label: "Set to fixed", run: () => status.set(current, "fixed", {}, again) },
+    { key: "c", label: "Write a comment", run: focus("#comment") },
     { key: "t", label: "Add a tag", run: focus("#new-tag") },
     { key: "s", label: "Snooze alerts", run: focus("#snooze") },
     { key: "u", label: "Back to the list", run: () => ui.go(place.list) },
@@ -126,74 +155,41 @@ export default (ui) => {
     { key: "/", label: "Search the list", run: () => ui.go(Object.assign(place, { searching: true }).list) },
   ];
 
-  const title = (issue) => html`<h1 tabindex="-1">${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`}
-    ${plainTitle(issue)}</h1>`;
-
-  const facts = (issue) => html`<p class="row-facts">${badge(issue.severity)}
-    <span data-status=${issue.status} class="row-status">${STATUSES[issue.status]}</span>
-    ${[issue.environment, issue.channel, issue.module_name, issue.source_frame].filter(Boolean)
-      .map((text) => html`<span class="mono fact">${text}</span>`)}
-    ${silence(issue)} ${chips(issue.tags)}
-    ${/^https?:/.test(issue.external_url ?? "") &&
-      html`<a href=${issue.external_url} rel="noreferrer" target="_blank">${issue.external_source} ${issue.external_id}</a>`}</p>`;
-
-  const actions = (issue) => html`<div class="actions">
-    <ui-copy text=${address(ui, issue.id)} label="Copy link"></ui-copy>
-    ${issue.sample_stack && html`<ui-copy text=${issue.sample_stack} label="Copy trace"></ui-copy>`}
-    <ui-copy text=${whole(ui, issue)} label="Copy as Markdown"></ui-copy>
-    ${ui.actions("issue.actions").map((action) =>
-      html`<button class="button" @click=${() => action.run(issue)}>${action.label}</button>`)}
-  </div>`;
-
-  const statusForm = (issue) => html`<form class="toolbar status-form" aria-label="Status" @submit=${submit}>
-    <select name="status" aria-label="Status" .value=${issue.status}>
-      ${Object.entries(STATUSES).map(([id, label]) => html`<option value=${id}>${label}</option>`)}
-    </select>
-    <input name="note" aria-label="Note" placeholder="Note (optional)" maxlength="10000" autocomplete="off" />
-    <input name="release" aria-label="Release with the fix" placeholder="Fixed in release" maxlength="120" autocomplete="off" />
-    <button class="button button-main">Set status</button>
-  </form>`;
-
-  const said = (row) => {
-    if (row.event === "status") return `set ${STATUSES[row.to_status]}${row.from_status ? ` (was ${STATUSES[row.from_status]})` : ""}`;
-    if (row.event === "reoccurrence") return "came back after the fix";
-    return { created: "created it", assignment: "changed the assignment", merge: "merged issues", unmerge: "took a grouping out",
-      snooze: "changed the snooze", edit: "edited it", tracker: "changed it in the tracker" }[row.event] ?? row.event;
-  };
-
-  const history = (rows) => rows.length
-    ? html`<ol class="history">${keyed(rows, ({ id }) => id, (row) => html`<li><b>${row.actor ?? "snaglist"}</b> ${said(row)}
-        <ui-ago class="faint" at=${row.created_at}></ui-ago>${row.note && html`<p class="note">${row.note}</p>`}</li>`)}</ol>`
-    : html`<p class="faint">Nobody has changed this issue yet.</p>`;
-
   const section = (name, heading, content) => html`<section class="block" id=${name} aria-labelledby=${`${name}-title`}>
     <h2 id=${`${name}-title`}>${heading}</h2>${content}</section>`;
 
+  const assign = { key: "a", label: "Assign", run: focus("#assignee") };
+
+  /** Events that came since the page was loaded. */
+  const news = ({ issue, loaded }) => html`<p class="fresh" role="status">${issue.count > loaded && html`<button class="button button-main"
+    @click=${showNewest}>${ui.plural(issue.count - loaded, "new event")}: show the newest</button>`}</p>`;
+
   function render(data, query) {
+    if (data !== current && current?.issue.id !== data.issue.id) history.open();
     current = data;
     const { issue } = data;
     data.counted = counts(query);
-    return html`<p class="crumbs"><a href=${back()}>Issues</a> / ${issue.id}</p>
-      <div class="head issue-head" data-level=${issue.severity}>${title(issue)} ${actions(issue)}</div>
-      ${facts(issue)}
+    if (data.people.length && !keys.includes(assign)) keys.push(assign);
+    return html`${head.view(data, query)}
       <div class="columns">
         <div class="main">
-          ${statusForm(issue)}
+          ${status.form(data, again)} ${news(data)}
           ${timeline(data.timeline)}
           ${section("event", heading(data, query), eventView(data, query, { has: (by) => steps.has(data, by), go: (by) => steps.go(data, by) }))}
           ${ui.slot("issue.main", issue)}
+          ${section("history", "History and comments", history.view(data.status_history, issue.id, again))}
           ${section("events", "Events", events.view(data, query))}
-          ${section("history", "History", history(data.status_history))}
         </div>
         <aside class="side" aria-label="About this issue">${sideView(data, issue.stored_occurrences > 0 && affected(data.counted))} ${ui.slot("issue.side", issue)}</aside>
       </div>`;
   }
 
-  function heading({ shown, subject, list }, query) {
-    if (query.occurrence) return `Event of ${shown ? ui.clock(shown.occurred_at, "exact") : `number ${subject}`}`;
-    if (!narrow.active(query)) return "Latest event";
-    if (!list.rows.length) return "Latest event, which does not match";
-    return list.first ? "Latest event that matches" : `Event of ${ui.clock(shown.occurred_at, "exact")}`;
+  function heading({ shown, subject, list, occurrences }, query) {
+    const one = `Event of ${shown ? ui.clock(shown.occurred_at, "exact") : `number ${subject}`}`;
+    if (query.occurrence) return one;
+    if (narrow.active(query) && !list.rows.length) return "Latest event, which does not match";
+    if (narrow.active(query)) return list.first && list.rows[0].id === subject ? "Latest event that matches" : one;
+    return subject === (occurrences[0]?.id ?? null) ? "Latest event" : one;
   }
 
   return { heading: (data) => data?.issue.title, load, open, render, keys };

@@ -43,7 +43,7 @@ export default (ui) => {
     { name: "name", label: "Module", sort: true, view: ({ name, color }) => html`<span class="chip" vars=${{ "--tag": color }}>${name}</span>` },
     { name: "slug", label: "Short name", sort: true, view: ({ slug }) => html`<code>${slug}</code>` },
     { name: "issue_count", label: "Issues", number: true, sort: true,
-      view: ({ slug, issue_count: count }) => html`<a href=${ui.link({ module: slug })}>${ui.number(count)}</a>` },
+      view: ({ slug, issue_count: count }) => html`<a href=${ui.link({ module: slug, status: "all" })}>${ui.number(count)}</a>` },
     { name: "updated_at", label: "Changed", sort: true, view: ({ updated_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "actions", label: "", view: (module) => html`<button class="button" type="button" aria-label=${`Edit ${module.name}`} @click=${() => edit(module)}>Edit</button>
       <button class="button button-plain" type="button" aria-label=${`Delete ${module.name}`} @click=${() => remove(module, modules)}><ui-icon name="close"></ui-icon></button>` },

@@ -17,21 +17,20 @@ export default (ui) => {
     const key = ui.signedIn() ? ' -H "X-Service-Token: $SERVICE_TOKEN"' : "";
     const request = `curl${key} -H 'Content-Type: application/json' -d ${quote(body)} ${quote(address)}`;
     return html`<section class="panel"><h2>On the command line</h2>
-      <p>Read a log file or folder in place, on the machine of this service and with its data directory (<code>--data</code> or
-        <code>SERVICE_DATA</code>), if it has one of its own:</p>
+      <p>Read a log file or folder of this server (with <code>--data</code>, if its data directory is not <code>./data</code>):</p>
       ${ui.snippet(command, "Import command")}
-      <p>Write the first issue by hand, from anywhere:</p>
+      <p>Write an issue by hand, from anywhere:</p>
       ${ui.snippet(request, "Request that creates an issue")}</section>`;
   }
 
-  const ways = () => html`<div class="cards cards-wide">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>
-    <p class="further">More ways are <a href=${ui.link({ view: "plugins" })}>plugins to switch on</a>.</p>`;
+  const ways = () => html`<div class="cards cards-ways">${ui.slot("setup", ui.application() ?? {})}${commands()}</div>
+    <p class="further">Logs of other kinds, or events over HTTP? <a href=${ui.link({ view: "plugins" })}>See the plugins</a></p>`;
 
   const waiting = () => html`<p class="live" role="status"><span class="pulse"></span> Waiting for the first event …</p>`;
 
   /** What an empty list shows. */
   const view = () => html`<section class="stack">
-    <div><h2>Nothing received yet</h2><p class="faint">Choose where your logs are. Issues show here as soon as the first event is read.</p>${waiting()}</div>
+    <div class="head"><div><h2>Nothing received yet</h2><p class="faint">Drop a log, or choose how logs come in by themselves. Issues show here within seconds.</p></div>${waiting()}</div>
     ${ways()}</section>`;
 
   return {

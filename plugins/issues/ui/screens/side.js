@@ -1,28 +1,32 @@
-// The column beside an issue: numbers, tags, where it happens, and why its events belong together.
+// The column beside an issue: who works on it, tags, where it happens, and why its events belong together.
 
-import care from "./care.js";
+import merging from "./merging.js";
+import snoozing from "./snoozing.js";
 import { setTag, tagNamed } from "./triage.js";
 
 /** Of all events there ever were. The others are counted over those that are stored. */
 const FACETS = { channel: "Channels", source: "Sources" };
 
-/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
-export default (ui) => {
+/**
+ * `anew` loads the page for what its events are by now: the one that is shown may have left.
+ * @param {import("../../../../schemas/dashboard.d.ts").Ui} ui
+ * @param {() => Promise<void>} anew
+ */
+export default (ui, anew) => {
   const { html, keyed } = ui;
-  const views = care(ui);
+  const { alerts, assignee } = snoozing(ui);
+  const { groupings, joining } = merging({ ...ui, reload: anew });
 
   const pair = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-  const summary = (issue) => html`<section class="panel"><h2>Summary</h2><dl class="pairs">
-    ${pair("Events", ui.number(issue.count))}
-    ${issue.stored_occurrences !== issue.count ? pair("Stored", ui.number(issue.stored_occurrences)) : null}
-    ${issue.users > 0 && pair("Users", ui.number(issue.users))}
-    ${pair("Last seen", html`<ui-ago at=${issue.last_seen}></ui-ago>`)}
-    ${pair("First seen", html`<ui-ago at=${issue.first_seen}></ui-ago>`)}
+  const ORIGINS = { ingested: "Logs and events", manual: "Entered by hand", tracker: "Tracker" };
+
+  const details = (issue) => html`<section class="panel"><h2>Details</h2><dl class="pairs">
+    ${issue.stored_occurrences !== issue.count && pair("Events kept", ui.number(issue.stored_occurrences))}
     ${issue.fixed_at && pair("Fixed", html`<ui-ago at=${issue.fixed_at}></ui-ago>`)}
     ${issue.fixed_release && pair("Fixed in", issue.fixed_release)}
-    ${(issue.assigned_to_label ?? issue.assignee) && pair("Assigned to", issue.assigned_to_label ?? issue.assignee)}
-    ${pair("Type", issue.log_type)} ${pair("Origin", issue.origin)}
+    ${issue.assignee && pair("Assigned in the tracker", issue.assignee)}
+    ${pair("Log type", issue.log_type)} ${pair("Origin", ORIGINS[issue.origin] ?? issue.origin)}
   </dl></section>`;
 
   async function add(event, issue, tags) {
@@ -51,40 +55,14 @@ export default (ui) => {
   const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${FACETS[name]}</h2>
     <ul class="facet">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
       ${value !== "(other)"
-        ? html`<a class="mono" href=${ui.link({ source: value })} title="Issues with this value">${value}</a>`
+        ? html`<a class="mono" href=${ui.link({ source: value, status: "all" })} title="Issues with this value">${value}</a>`
         : html`<span class="mono">${value}</span>`}
       <span class="count">${ui.number(count)}</span></li>`)}</ul></section>`;
 
   const share = (count, values) => Math.round((100 * count) / Math.max(1, ...values.map((value) => value.count)));
 
-  /** Why events came to one grouping, in words. */
-  function reason({ parts }) {
-    if (parts.custom) return html`<p>The sender gave these events the same fingerprint: <code>${[parts.custom].flat().join(", ")}</code></p>`;
-    if (parts.exceptions?.length) {
-      return html`<p>Same exceptions, raised through the same functions of the application. Line numbers, messages and
-        library code do not count.</p>`;
-    }
-    return html`<p>Same message, once the changing parts are left out.</p>`;
-  }
-
-  const place = ({ parts }, issue) => html`<p class="faint">Only events ${parts.module
-    ? `of the module ${issue.module_name ?? parts.module}` : "without a module"} come here.</p>`;
-
-  const grouping = (row, rows, issue) => html`<li>${reason(row)}
-    ${row.learned && html`<p>Learned: ${row.learned.values.map(({ word }) => word).join(", ")} ${row.learned.values.length === 1 ? "is a value" : "are values"} in</p>
-      <pre tabindex="0" aria-label="Common template">${row.learned.template}</pre>`}
-    ${row.parts.template && html`<pre tabindex="0" aria-label="Template">${row.parts.template}</pre>`}
-    ${row.parts.exceptions?.map((exception) => html`<p class="mono">${exception.class}</p>
-      <ul class="mono faint key-frames">${exception.frames.map((frame) => html`<li>${frame}</li>`)}</ul>`)}
-    ${place(row, issue)}
-    <details><summary>Key, ${ui.plural(row.count, "event")}</summary><pre tabindex="0" aria-label="Grouping key">${row.key}</pre></details>
-    ${views.takeOut(issue, row, rows)}</li>`;
-
-  const groupings = (rows, issue) => rows.length > 0 && html`<section class="panel"><h2>Why grouped</h2>
-    <ul class="groupings">${keyed(rows, ({ id }) => id, (row) => grouping(row, rows, issue))}</ul></section>`;
-
   /** `affected`: the panel of what the events have in them. */
-  return ({ issue, all_tags: all, people, facets, groupings: rows, suggestions }, affected) => html`${summary(issue)} ${affected}
-    ${views.care(issue, people)} ${tags(issue, all)} ${Object.keys(FACETS).map((name) => facet(name, facets[name] ?? []))}
-    ${groupings(rows, issue)} ${views.joining(issue, suggestions)}`;
+  return ({ issue, all_tags: all, people, facets, groupings: rows, suggestions }, affected) => html`${assignee(issue, people)} ${affected}
+    ${tags(issue, all)} ${alerts(issue)} ${details(issue)} ${Object.keys(FACETS).map((name) => facet(name, facets[name] ?? []))}
+    ${groupings(rows, issue)} ${joining(issue, suggestions)}`;
 };

@@ -4,27 +4,27 @@
 // issues that the filter finds, of which `issues` are on the screen.
 
 import { DELETION, STATUSES } from "../search.js";
+import { followJob } from "./long.js";
 
 const AT_ONCE = 200; // ids in one request
 
 export const count = ({ issues, filter, total }) => (filter ? total : issues.length);
 
 /** Send one action; returns the answer, or null when it was refused, which is told. */
-async function send(ui, { issues, filter }, body) {
+async function send(ui, { issues, filter, total }, body) {
   const which = filter ? { filter } : { ids: issues.map(({ id }) => id) };
   try {
-    return await ui.api.post("bulk-issues", { ...which, ...body }, { wait: true });
+    return await ui.api.post("bulk-issues", { ...which, ...body }, { wait: count({ issues, filter, total }) <= AT_ONCE });
   } catch (error) {
     ui.toast(`Nothing changed: ${error.message}`, { error: true });
     return null;
   }
 }
 
-/** Say what was done; long work goes on as a job, which cannot be undone from here. */
-function tell(ui, answer, text, undo) {
-  if (!answer.job_id) return ui.toast(text(ui.plural(answer.updated, "issue")), { undo: undo && back(ui, undo) });
-  ui.toast(`This takes longer: job ${answer.job_id} goes on with it.`);
-  ui.follow(answer.job_id, { done: () => ui.reload() });
+/** Say what was done. Long work goes on as a job, which tells how it ended; `doing` names one that can be taken back. */
+export function tell(ui, answer, text, undo, doing = null) {
+  if (answer.job_id) return followJob(ui, answer.job_id, text, doing);
+  ui.toast(text(ui.plural(answer.updated, "issue")), { undo: undo && back(ui, undo) });
 }
 
 const back = (ui, undo) => async () => {
@@ -50,7 +50,7 @@ async function restore(ui, previous) {
  * Do an action. `patch(issue)` shows it at once in the objects on the screen and is taken back when the service refuses;
  * `said` makes the message from "3 issues"; `undo(answer)` takes the action back. Null: refused.
  */
-async function act(ui, subject, { body, patch, said, undo, reload = true }) {
+async function act(ui, subject, { body, patch, said, undo, doing = null, reload = true }) {
   const before = subject.issues.map((issue) => ({ ...issue }));
   if (patch) {
     subject.issues.forEach(patch);
@@ -62,7 +62,7 @@ async function act(ui, subject, { body, patch, said, undo, reload = true }) {
     ui.refresh();
     return null;
   }
-  tell(ui, answer, said, undo && (() => undo(answer, before)));
+  tell(ui, answer, said, undo && (() => undo(answer, before)), doing);
   if (reload) await ui.reload();
   return answer;
 }
@@ -77,6 +77,7 @@ export function setStatus(ui, subject, status, more = {}) {
     body: { action: "status", status, note: more.note, release: more.release },
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
+    doing: `Setting ${ui.plural(count(subject), "issue")} to ${name}`,
     undo: ({ previous }) => restore(ui, previous),
     reload: false,
   });
@@ -115,7 +116,7 @@ async function reassign(ui, before) {
 
 /** Silence alerts: `{ hours }` from now, or `{ count }` further events; null wakes the issues. */
 export function snooze(ui, subject, wanted) {
-  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, patch: null, undo: null, said: (issues) => `${issues} woken` });
+  if (!wanted) return act(ui, subject, { body: { action: "unsnooze" }, patch: null, undo: null, said: (issues) => `Snooze of ${issues} ended` });
   const { hours, count: events } = wanted;
   const how = hours ? { until: ui.stamp(new Date(Date.now() + hours * 3_600_000)) } : { count: events };
   return act(ui, subject, {
@@ -126,46 +127,19 @@ export function snooze(ui, subject, wanted) {
   });
 }
 
-/** Make issues part of another one, after saying what that means. */
-export const merge = (ui, ids, target, name = `issue ${target}`) =>
-  ui.confirm({
-    title: `Merge ${ui.plural(ids.length, "issue")} into ${target}?`,
-    text: `All events, tags and history of ${ids.join(", ")} move to ${name}, and so do future events of the same kind. `
-      + `Links to the old ${ids.length === 1 ? "number" : "numbers"} then lead to ${target}, which keeps its status and assignee. `
-      + "There is no undo; on its page each grouping can be taken out into an issue of its own.",
-    action: "Merge",
-    run: async () => {
-      const answer = await ui.api.post("bulk-issues", { action: "merge", ids, target_id: target }, { wait: true });
-      tell(ui, answer, (issues) => `${issues} merged into ${target}`);
-      await ui.reload();
-    },
-  });
-
-/** Take a grouping out of an issue into a new one. */
-export async function unmerge(ui, issue, grouping) {
-  try {
-    const answer = await ui.api.post("bulk-issues", { action: "unmerge", id: issue.id, grouping_id: grouping.id }, { wait: true });
-    tell(ui, answer, () => `Taken out as issue ${answer.new_id}`, () =>
-      ui.api.post("bulk-issues", { action: "merge", ids: [answer.new_id], target_id: issue.id }, { wait: true }));
-  } catch (error) {
-    ui.toast(`Nothing changed: ${error.message}`, { error: true });
-    return;
-  }
-  await ui.reload();
-}
-
-/** Remove issues for good; what has to be typed is asked for. */
-export const remove = (ui, subject) =>
+/** Remove issues for good; what has to be typed is asked for. `leave` shows what is left. */
+export const remove = (ui, subject, leave = ui.reload) =>
   ui.confirm({
     title: `Delete ${ui.plural(count(subject), "issue")}?`,
-    text: "Their events, tags and history go for good. Events that come later make new issues.",
+    text: count(subject) === 1 ? "Its events, tags and history go for good. Later events of the same kind make a new issue."
+      : "Their events, tags and history go for good. Later events of the same kind make new issues.",
     action: "Delete",
     typed: DELETION,
     run: async (confirmation) => {
       const which = subject.filter ? { filter: subject.filter } : { ids: subject.issues.map(({ id }) => id) };
       const answer = await ui.api.post("bulk-issues", { ...which, action: "delete", confirmation }, { wait: true });
       tell(ui, answer, (issues) => `${issues} deleted`);
-      await ui.reload();
+      await leave();
     },
   });
 

@@ -42,7 +42,7 @@ export default (ui) => {
 
   const seen = ({ version, environment, issue_count: count }) => count === 0
     ? "none"
-    : html`<a href=${ui.link({ view: "issues", release: version, environment })}>${ui.plural(count, "issue")}</a>`;
+    : html`<a href=${ui.link({ view: "issues", release: version, environment, status: "all" })}>${ui.plural(count, "issue")}</a>`;
 
   const columns = [
     { name: "version", label: "Version", view: ({ version }) => html`<code>${version}</code>` },

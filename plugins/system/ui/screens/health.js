@@ -1,14 +1,15 @@
-// Health: the checks of the readiness probe in words.
+// Health: what is not well with the next step, figures, and the checks of the readiness probe in words.
 
 const CHECKS = {
-  python: ["Python", "A version that the service runs on", "Install Python 3.11 or newer."],
-  driver: ["Database driver", "Can be imported", "Install the driver of the configured database."],
-  database_version: ["Database version", "New enough", "Upgrade the database."],
-  database: ["Database", "Can be read and written", "Look at the database server, its disk and its rights."],
-  schema: ["Schema", "Every application's database is at the newest step", "Run snaglist db upgrade."],
-  applications: ["Applications", "Registered, and their folders are writable", "Look at the rights of the data directory."],
-  jobs: ["Jobs", "A worker is alive and nothing waits too long", "Start a worker: snaglist serve, or snaglist jobs work."],
-  disk: ["Disk", "The data directory is writable and has room", "Free some space."],
+  python: ["Python", "A version that the service runs on"],
+  driver: ["Database driver", "Can be imported"],
+  database_version: ["Database version", "New enough"],
+  database: ["Database", "Can be read and written"],
+  databases: ["Databases", "Those of all applications can be used"],
+  schema: ["Schema", "Every application's database is at the newest step"],
+  applications: ["Applications", "Registered, and their folders are writable"],
+  jobs: ["Jobs", "A worker is alive and nothing waits too long"],
+  disk: ["Disk", "The data directory is writable and has room"],
 };
 const WORDS = {
   service: "snaglist", python: "Python", database_driver: "Database", database_version: "Database version", database_minimum: "Needs at least",
@@ -19,27 +20,57 @@ const SECONDS = 10;
 export default (ui) => {
   const { html, api } = ui;
 
-  const row = ([name, good]) => {
-    const [title, meaning, fix] = Object.hasOwn(CHECKS, name) ? CHECKS[name] : [name, "", ""];
+  const check = ([name, good]) => {
+    const [title, meaning] = Object.hasOwn(CHECKS, name) ? CHECKS[name] : [name, ""];
     return html`<tr><td><span class="state" data-state=${good ? "good" : "bad"}>${good ? "OK" : "Failed"}</span></td>
-      <th scope="row">${title}</th><td class="wrap">${good ? meaning : html`<b>${fix}</b>`}</td></tr>`;
+      <th scope="row">${title}</th><td class="wrap">${meaning}</td></tr>`;
   };
+
+  const problem = ({ text, step, view }) => html`<li class="unwell"><span class="problem">${text}</span>
+    ${view ? html`<a href=${ui.link(view)}>${step}</a>` : html`<span>${step}</span>`}</li>`;
+
+  const problems = (found) => found.length > 0
+    ? html`<section class="card"><h2>What is not well</h2><ul class="unwells">${found.map(problem)}</ul></section>`
+    : html`<section class="card well"><span class="state" data-state="good"><ui-icon name="check"></ui-icon></span><div><h2>Everything is well</h2>
+        <p class="faint">No check failed, no job failed in the last 24 hours, and everything that was found could be read.</p></div></section>`;
+
+  const SHOWN = {
+    number: (value) => ui.number(value),
+    bytes: (value) => ui.bytes(value),
+    time: (value) => html`<ui-ago at=${value}></ui-ago>`,
+    hours: (value) => html`<ui-bars class="hours" values=${value.join(",")} label="Events by the hour"></ui-bars>`,
+    text: (value) => value,
+  };
+
+  const figure = ({ label, value, kind, view }) => {
+    const shown = SHOWN[kind](value);
+    if (kind === "hours") return html`<div class="wide"><dt class="off-screen">${label}</dt><dd>${shown}</dd></div>`;
+    return html`<div><dt>${view ? html`<a href=${ui.link(view)}>${label}</a>` : label}</dt><dd>${shown}</dd></div>`;
+  };
+
+  const sections = (figures) => [...Map.groupBy(figures, ({ section }) => section)].map(([title, found]) => html`<section class="card"><h2>${title}</h2>
+    <dl class="pairs">${found.map(figure)}</dl></section>`);
 
   const pair = ([name, text]) => html`<div><dt>${WORDS[name] ?? name}</dt><dd class="mono">${text}</dd></div>`;
 
   return {
-    load: (_query, { signal }) => api("health", {}, { signal }),
+    async load(_query, { signal }) {
+      const nothing = { problems: [], figures: [] }; // not allowed to see more than the probe does
+      const [health, details] = await Promise.all([
+        api("health", {}, { signal }), api("health-details", {}, { signal }).catch((error) => (error.status === 403 ? nothing : Promise.reject(error))),
+      ]);
+      return { ...health, ...details };
+    },
     open() {
       const timer = setInterval(() => document.hidden || void ui.reload(), SECONDS * 1000);
       return () => clearInterval(timer);
     },
-    render: ({ status, checks, config_warnings: warnings, versions }) => html`<div class="head"><h1 tabindex="-1">Health</h1>
-        <span class="state" data-state=${status === "ok" ? "good" : "bad"} role="status">${status === "ok" ? "Everything works" : "Something is wrong"}</span></div>
-      <div class="stack">
-        <section class="card scroll"><table class="table" aria-label="Checks"><tbody>${Object.entries(checks).map(row)}</tbody></table></section>
-        ${warnings.length > 0 && html`<section class="card"><h2>Configuration</h2>
-          <ul class="stack">${warnings.map((text) => html`<li class="problem">${text}</li>`)}</ul></section>`}
-        <section class="card"><h2>Versions</h2><dl class="pairs pairs-left">${Object.entries(versions).map(pair)}</dl></section>
+    render: ({ status, checks, versions, problems: found, figures }) => html`<div class="head"><h1 tabindex="-1">Health</h1>
+        <span class="state" data-state=${status === "ok" && !found.length ? "good" : "bad"} role="status">${status !== "ok" ? "A check failed" : found.length ? ui.plural(found.length, "problem") : "Everything is well"}</span></div>
+      <div class="stack">${problems(found)}
+        <div class="boxes">${sections(figures)}
+          <section class="card"><h2>Versions</h2><dl class="pairs">${Object.entries(versions).map(pair)}</dl></section></div>
+        <section class="card scroll"><h2>Checks</h2><table class="table" aria-label="Checks"><tbody>${Object.entries(checks).map(check)}</tbody></table></section>
       </div>`,
   };
 };

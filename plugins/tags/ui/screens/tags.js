@@ -72,7 +72,7 @@ export default (ui) => {
   const columns = (tags) => [
     { name: "name", label: "Tag", sort: true, view: look },
     { name: "issue_count", label: "Issues", number: true, sort: true,
-      view: ({ id, issue_count: count }) => html`<a href=${ui.link({ tag: id })}>${ui.number(count)}</a>` },
+      view: ({ id, issue_count: count }) => html`<a href=${ui.link({ tag: id, status: "all" })}>${ui.number(count)}</a>` },
     { name: "match_word", label: "Rule", wrap: true, sort: true, view: rule },
     { name: "created_by", label: "By", view: ({ created_by: by }) => by ?? "" },
     { name: "updated_at", label: "Changed", sort: true, view: ({ updated_at: at }) => html`<ui-ago at=${at}></ui-ago>` },

@@ -1,0 +1,32 @@
+// Work on very many issues, which goes on as a job: how it ended, and the way back.
+
+/**
+ * Follow a job of `bulk-issues`. `text` makes the message from "10,000 issues"; with `doing`, what the job is called, its
+ * statuses can be taken back when it has ended.
+ */
+export function followJob(ui, id, text, doing) {
+  ui.toast("This takes a moment and goes on in the background.");
+  const undo = doing && (() => takeBack(ui, id));
+  ui.follow(id, {
+    label: doing,
+    undo,
+    done({ status, result }) {
+      if (status === "succeeded") ui.toast(text(ui.plural(result.updated, "issue")), { undo });
+      void ui.reload();
+    },
+  });
+}
+
+/** Give issues the statuses back that they had before a job; those that somebody has touched since stay as they are. */
+async function takeBack(ui, id) {
+  const said = (issues) => `${issues} set back; what was changed since stays`;
+  const answer = await ui.api.post("bulk-issues", { action: "undo", job_id: id });
+  if (!answer.job_id) ui.toast(said(ui.plural(answer.updated, "issue")));
+  else ui.follow(answer.job_id, {
+    label: "Undoing",
+    done({ status, result }) {
+      if (status === "succeeded") ui.toast(said(ui.plural(result.updated, "issue")));
+      void ui.reload();
+    },
+  });
+}

@@ -1,0 +1,68 @@
+// The status of an issue: what it is, and one click to another, with a note and the release that holds the fix.
+
+import { STATUSES } from "../search.js";
+
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
+export default (ui, history) => {
+  const { html, keyed } = ui;
+
+  /** The statuses offered: an issue that came back need not be opened first. */
+  const offered = ({ status }) => Object.keys(STATUSES).filter((id) => id !== (status === "reoccurred" ? "open" : "reoccurred"));
+
+  const label = (id, { status }) => (id === "open" && ["fixed", "wont_fix"].includes(status) ? "Reopen" : STATUSES[id]);
+
+  /** Somebody else was first: who, and what. */
+  function refused(error, issue, rows) {
+    if (error.status !== 409) return `Nothing changed: ${error.message}`;
+    const row = rows.find(({ to_status: to }) => to === issue.status);
+    const who = row ? history.sentence(row) : `The status is ${STATUSES[issue.status]} by now`;
+    return `Not changed, somebody was first: ${who}. What you typed is still there.`;
+  }
+
+  /**
+   * Set the status, unless the issue has another one by now than the page shows. `again` loads the page's data anew and
+   * gives it. True when it was set.
+   */
+  async function set({ issue }, status, { note, release } = {}, again) {
+    const { id, status: before, fixed_release: released } = issue;
+    const post = (body) => ui.api.post("issue-status", { id, ...body });
+    issue.status = status;
+    ui.refresh();
+    try {
+      await post({ status, note, release, expected: before });
+    } catch (error) {
+      issue.status = before;
+      const now = await again();
+      ui.toast(refused(error, now.issue, now.status_history), { error: true });
+      return false;
+    }
+    ui.toast(`Set to ${STATUSES[status]}`, {
+      undo: async () => {
+        await post({ status: before, note: "Undone", release: (before === "fixed" && released) || undefined, expected: status });
+        await ui.reload();
+      },
+    });
+    await again();
+    return true;
+  }
+
+  async function pick(form, data, status, again) {
+    const { note, release } = form.elements;
+    const more = { note: note.value.trim() || undefined, release: (status === "fixed" && release.value.trim()) || undefined };
+    if (status === data.issue.status && !more.note && !more.release) return;
+    if (!(await set(data, status, more, again))) return;
+    note.value = "";
+    if (status === "fixed") release.value = "";
+  }
+
+  const form = (data, again) => html`<form class="card status-form" aria-label="Status" @submit=${(event) => event.preventDefault()}>
+    <div class="choices" role="group" aria-label="Status">
+      ${keyed(offered(data.issue), (id) => id, (id) => html`<button class="button" type="button" data-status=${id}
+        aria-pressed=${id === data.issue.status ? "true" : "false"} @click=${({ target }) => pick(target.form, data, id, again)}>${label(id, data.issue)}</button>`)}
+    </div>
+    <textarea name="note" rows="1" aria-label="Note" placeholder="Note for the change (optional)" maxlength="10000"></textarea>
+    <input name="release" aria-label="Release with the fix" placeholder="Fixed in release" maxlength="120" autocomplete="off" />
+  </form>`;
+
+  return { form, set };
+};
