@@ -1,4 +1,4 @@
-"""Characters that turn the direction of a text are shown, not obeyed; texts from right to left keep to their place."""
+"""Characters that turn a text or steer a terminal are shown, not obeyed; right-to-left texts keep to their place."""
 
 import re
 from collections.abc import Iterator
@@ -71,6 +71,14 @@ def test_no_page_obeys_an_override(open_page: Any, url: str, place: str) -> None
         expect(page.locator("main")).to_contain_text(r"\xe2\x80\xae" if place == "sources" else r"\u202e")
     for text in read_by_people(page):
         assert not TURNING.search(text), text
+
+
+def test_control_characters_are_shown_by_their_number(open_page: Any, url: str) -> None:
+    """What would colour a terminal is no box without a meaning."""
+    page = open_page(url)
+    answer = page.request.post(f"{url}?api=issues", data={"title": "Disk \x1b[31mfull\x1b[0m"})
+    page.goto(f"{url}?view=issue&id={answer.json()['data']['id']}")
+    expect(page.locator("h1")).to_have_text(r"Disk \u001b[31mfull\u001b[0m")
 
 
 def test_a_name_of_data_is_sent_as_it_is(open_page: Any, url: str) -> None:

@@ -182,7 +182,7 @@ def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     page = open_page(f"{shop}?view=releases")
     row = page.get_by_role("row", name="v3")
     row.get_by_role("link", name="What is new").click()
-    expect(page.get_by_role("heading", name="New since 1 Jan 2020 00:00 (1)")).to_be_visible()
+    expect(page.get_by_role("heading", name="New since 1 Jan 2020 00:00 UTC (1)")).to_be_visible()
     page.get_by_role("link", name="Releases", exact=True).click()
     add_deploy(page, "v4")
     expect(page.get_by_role("row", name="v4")).to_be_visible()

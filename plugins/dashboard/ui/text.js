@@ -25,12 +25,13 @@ export function bytes(value) {
 
 // What comes from logs and people is shown as it is stored, and moves nothing beside it.
 
-// Characters that turn the direction of a text would make it read otherwise than it is: they are shown, as \u202e.
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// Characters that make a text read otherwise than it is are shown by their number: those that turn its direction, as
+// \u202e, and the control characters of terminals, as \u001b.
+const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const READ = new Set(["title", "aria-label", "label", "alt", "placeholder"]);
 
-export const visible = (text) => text.replace(TURNING, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+export const visible = (text) => text.replace(HIDDEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** What an attribute shows; those that nobody reads, such as `value` and `href`, hold data as it is. */
 export const shownIn = (name, value) => (READ.has(name) ? visible(String(value)) : value);

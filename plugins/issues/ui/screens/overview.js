@@ -2,12 +2,11 @@
 
 import { newSince } from "../new.js";
 import { parts } from "../row.js";
-import { plainTitle, STATUSES } from "../search.js";
+import { plainTitle, STATUSES, UNRESOLVED } from "../search.js";
 
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
-const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {

@@ -56,7 +56,7 @@ export default (ui, history) => {
   }
 
   const form = (data, again) => html`<form class="card status-form" aria-label="Status" @submit=${(event) => event.preventDefault()}>
-    <div class="choices" role="group" aria-label="Status">
+    <div class="statuses" role="group" aria-label="Status">
       ${keyed(offered(data.issue), (id) => id, (id) => html`<button class="button" type="button" data-status=${id}
         aria-pressed=${id === data.issue.status ? "true" : "false"} @click=${({ target }) => pick(target.form, data, id, again)}>${label(id, data.issue)}</button>`)}
     </div>
