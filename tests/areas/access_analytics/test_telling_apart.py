@@ -14,9 +14,7 @@ from snaglist.plugins.access_analytics.clients import network_of
 from snaglist.plugins.access_analytics.probes import is_probe
 from snaglist.plugins.access_analytics.report import site_of
 from snaglist.plugins.access_analytics.tables import hours
-from snaglist.testing import Client, running_service
-
-from .conftest import Analytics
+from snaglist.testing import running_service
 
 pytestmark = pytest.mark.servers
 
@@ -104,24 +102,24 @@ def test_the_network_of_a_client(client: str, network: str) -> None:
     assert network_of(client) == network
 
 
-def test_networks_can_be_left_out(line: Line, tmp_path: Path) -> None:
+def test_networks_can_be_left_out(analytics_of: Any, line: Line, tmp_path: Path) -> None:
     log = tmp_path / "access.log"
     log.write_text(line("/"))
     with running_service(tmp_path / "data", jobs=False, access__networks=False) as service:
-        analytics = Analytics(Client(service))
+        analytics = analytics_of(service)
         analytics.read(log)
         report = analytics.report()
     assert (report["total"], report["unique_visitors"], report["top_networks"]) == (1, 1, [])
 
 
-def test_hosts_systems_and_referrers(line: Line, tmp_path: Path) -> None:
+def test_hosts_systems_and_referrers(analytics_of: Any, line: Line, tmp_path: Path) -> None:
     """Own hosts are no referrers: those that the log names and those of the configuration."""
     log = tmp_path / "access.log"
     links = ["https://www.shop.example/", "https://till.example/x", "https://news.example/"]
     asked = [f"www.shop.example:443 {line('/', referrer=link)}" for link in links]
     log.write_text("".join(asked))
     with running_service(tmp_path / "data", jobs=False, access__own_hosts=["till.example"]) as service:
-        analytics = Analytics(Client(service))
+        analytics = analytics_of(service)
         analytics.read(log)
         report = analytics.report()
     assert counts(report["top_hosts"], "host") == {"www.shop.example": 3}
