@@ -219,6 +219,19 @@ def test_deletion_wants_the_words(found: Any, watch: Any) -> None:
     toast(page, "1 issue deleted")
 
 
+def test_an_issue_is_deleted_from_its_page(found: Any) -> None:
+    """What is used seldom is in a menu; afterwards the list shows what is left."""
+    page = found("q=mailer has no owner for want", 1)
+    page.locator(".row-title").click()
+    page.get_by_role("button", name="More actions").click()
+    page.get_by_role("button", name="Delete …").click()
+    question = page.get_by_role("dialog", name="Delete 1 issue?")
+    question.locator("input").fill("DELETE ISSUES")
+    question.get_by_role("button", name="Delete", exact=True).click()
+    toast(page, "1 issue deleted")
+    expect(page.get_by_text("No issue matches")).to_be_visible()
+
+
 def test_the_release_with_the_fix(found: Any) -> None:
     page = found("q=login form has no owner", 1)
     page.locator(".row-title").click()

@@ -64,6 +64,13 @@ def test_what_is_written_is_no_news(site: Any) -> None:
     assert site.double.said(number) == []
 
 
+def test_a_comment_here_is_no_news_there(site: Any) -> None:
+    number, issue_id = an_issue(site)
+    assert site.client.post("issue-comments", {"id": issue_id, "text": "Seen again"}).status == 201
+    site.run_jobs()
+    assert sent(site) == [] and site.double.said(number) == []
+
+
 @pytest.mark.servers
 def test_an_echo_between_the_move_and_its_note(site: Any) -> None:
     """The notification is worked on before the job that caused it could note what it wrote."""

@@ -59,7 +59,7 @@ export default (ui, history) => {
       <h1 tabindex="-1">${data.issue.exception_class && html`<b class="mono">${data.issue.exception_class}</b>`} ${plainTitle(data.issue)}</h1>
       ${where(data.issue)} ${figures(data)} ${actions(data.issue)}
     </header>
-    <p class="latest" role="status">${history.latest(data.status_history)}</p>`;
+    <p class="latest">${history.latest(data.status_history)}</p>`;
 
   return { neighbour, view };
 };

@@ -63,11 +63,11 @@ export default (ui) => {
       <span class="faint">· <ui-ago at=${row.created_at}></ui-ago></span></p>${note && html`<p class="note">${note}</p>`}</li>`;
   }
 
-  /** The newest entry in a line, for the head of the page. */
+  /** The newest entry in a line, for the head of the page; what is read aloud when it changes has no time in it. */
   function latest([row]) {
     if (!row) return null;
     const [text, note] = told(row);
-    return html`<b>${who(row)}</b> ${text} <span class="faint">· <ui-ago at=${row.created_at}></ui-ago></span>
+    return html`<span role="status"><b>${who(row)}</b> ${text}</span> <span class="faint">· <ui-ago at=${row.created_at}></ui-ago></span>
       ${note && html`<span class="latest-note">${note}</span>`}`;
   }
 
