@@ -190,7 +190,7 @@ def test_what_came_up_since_a_deploy(shop: str, open_page: Any) -> None:
     expect(page.locator(".mark")).to_have_text(["v4"])  # the other one is long ago
     page.locator(".mark-name").click()
     expect(page.get_by_role("heading", name="New since")).to_be_visible()
-    expect(page.get_by_text("Nothing new.")).to_be_visible()
+    expect(page.get_by_text("Nothing new since then.")).to_be_visible()
     for no_moment in ("yesterday", "2026-02-30 00:00:00", "2026-13-45 99:99:99"):
         page.goto(f"{shop}?view=overview&since={no_moment}")
         expect(page.get_by_role("heading", name="New in 24 h")).to_be_visible()
