@@ -136,6 +136,8 @@ export interface Chart {
   series: readonly { id: string; label: string; values: readonly number[]; tone: Tone }[];
   /** The numbers of the range that this one is compared with, as an outline. */
   before?: readonly number[];
+  /** True: different ones are counted, such as visitors, so that numbers of several bars do not add up. */
+  distinct?: boolean;
   /** As `ui.marks` gives them. */
   marks?: readonly Mark[] | Promise<readonly Mark[]>;
   /** What is chosen; one end may be open. */

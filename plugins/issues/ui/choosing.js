@@ -34,6 +34,14 @@ export const choosing = (ui) => {
   }
 
   const clear = () => choosePage(false);
+
+  /** Close a list that is open; without one nothing stays selected. */
+  function leave() {
+    const open = document.querySelector(":popover-open");
+    if (open instanceof HTMLElement) open.hidePopover();
+    else clear();
+  }
+
   const has = ({ id }) => ids.has(id);
 
   /** What is acted on: the selected rows, everything that the filters find, or the row of the keyboard. */
@@ -77,7 +85,7 @@ export const choosing = (ui) => {
     { key: "X", label: "Select up to the issue", run: atCursor(() => choose(cursor, true, true)) },
     { key: "t", label: "Tag", run: toBar("[data-bulk=tag]") },
     { key: "s", label: "Snooze alerts", run: toBar("[data-menu=snooze] button") },
-    { key: "Escape", label: "Clear selection", run: clear },
+    { key: "Escape", label: "Clear selection", run: leave },
   ];
 
   return {
