@@ -196,7 +196,7 @@ def test_every_screen_says_when_it_is_empty(show: Show) -> None:
         "connectors": "No connector yet.",
         "tags": "No tags yet.",
         "modules": "No modules yet.",
-        "jobs&status=failed": "No such job.",
+        "jobs&status=failed": "No jobs with this status.",
         "setup": "Waiting for the first event",
     }.items():
         show(f"{view}&app=empty", page)
@@ -278,7 +278,7 @@ def test_a_tag_from_preview_to_deletion(show: Show, watch: Any) -> None:
     row = page.get_by_role("row", name=re.compile("Orders"))
     expect(row).to_contain_text("contains order")
     page.get_by_role("button", name="Edit Orders").click()
-    form.get_by_label("The rule is on").uncheck()
+    form.get_by_label("Rule enabled").uncheck()
     form.get_by_role("button", name="Save").click()
     expect(row).to_contain_text("(off)")
     page.get_by_role("button", name="Delete Orders").click()
@@ -399,17 +399,17 @@ def test_secrets_of_a_connector_are_kept_and_never_shown(show: Show, site: Site)
     form = dialog(page)
     form.get_by_label("Name", exact=True).fill("remote")
     form.get_by_label("Where the logs are").select_option("ssh")
-    form.get_by_label("Host", exact=True).fill("web-1.example")
+    form.get_by_label("Server", exact=True).fill("web-1.example")
     form.get_by_label("User").fill("deploy")
-    form.get_by_label("Signs in with").select_option("password")
-    form.get_by_label("Password").fill("s3cret-word")
+    form.get_by_label("Sign in with").select_option("password")
+    form.get_by_label("Password", exact=True).fill("s3cret-word")
     form.get_by_label("Paths").fill("/var/log/app/*.log\n/var/log/web/*.log")
     form.get_by_role("button", name="Create").click()
     expect(page.locator("h1")).to_contain_text("remote")
     expect(page.locator("main")).to_contain_text("password")
     menu(page, "Actions of remote", "Edit …")
-    expect(form.get_by_label("Signs in with")).to_have_value("password")
-    expect(form.get_by_label("Password")).to_have_value("")
+    expect(form.get_by_label("Sign in with")).to_have_value("password")
+    expect(form.get_by_label("Password", exact=True)).to_have_value("")
     form.get_by_label("Port").fill("2222")
     form.get_by_role("button", name="Save").click()
     expect(dialog(page)).to_have_count(0)
@@ -433,7 +433,7 @@ def test_a_format_is_made_over_the_lines_of_a_log(show: Show, site: Site, watch:
     expect(page.get_by_role("status").filter(has_text="pattern: missing )")).to_be_visible()
     pattern.fill(r"\[(?P<time>[^\]]+)\] (?P<logger>\w+)\.(?P<level>\w+): (?P<message>.*)")
     expect(page.get_by_text("50 of 50 lines begin an entry; 50 have a time, 50 a level.")).to_be_visible()
-    first = page.get_by_label("Lines and what they give").locator("li").first
+    first = page.get_by_label("How each line is read").locator("li").first
     expect(first.locator("mark[data-group=level]")).to_have_text("ERROR")
     expect(first.locator("mark[data-group=message]")).to_contain_text(HOSTILE)
     expect(first).to_contain_text("Error · logger production")
@@ -534,10 +534,10 @@ def test_events_of_a_day_are_deleted_after_a_preview(show: Show, site: Site, wat
     today = ask(site.url, "summary")["trend"][0]["day"]
     page = show("maintenance")
     page.get_by_label("All events of one day").fill("2001-01-01")
-    page.get_by_role("button", name="Show what would go").click()
+    page.get_by_role("button", name="Preview what is deleted").click()
     expect(page.get_by_text("There are no stored events of 2001-01-01")).to_be_visible()
     page.get_by_label("All events of one day").fill(today)
-    page.get_by_role("button", name="Show what would go").click()
+    page.get_by_role("button", name="Preview what is deleted").click()
     form = dialog(page)
     expect(form).to_contain_text(re.compile(r"\d+ events in \d+ issues? from 1 source"))
     form.get_by_label("to go on").fill("delete logs")
@@ -559,10 +559,10 @@ def test_a_user_is_forgotten_after_a_preview(browser: Any, servers: Any, open_pa
         page = open_page(f"{url}?view=maintenance")
         form = page.get_by_role("form", name="Forget a user")
         form.get_by_label("User").fill("jo")
-        form.get_by_role("button", name="Show their events").click()
+        form.get_by_role("button", name="Preview their events").click()
         expect(page.get_by_text("No stored event names the user jo.")).to_be_visible()
         form.get_by_label("User").fill("jo@example.com")
-        form.get_by_role("button", name="Show their events").click()
+        form.get_by_role("button", name="Preview their events").click()
         shown = dialog(page)
         expect(shown).to_contain_text("5 events of jo@example.com in 1 issue")
         expect(shown).to_contain_text("Parcel 8 is lost (5)")

@@ -6,7 +6,7 @@ export default (ui) => {
   /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
   const FIELDS = [
     { name: "name", label: "Name", required: true, max: 100 },
-    { name: "slug", label: "Short name", max: 64, half: true, placeholder: "made from the name", hint: "Folder name below the drop folder, and word of the search." },
+    { name: "slug", label: "Short name", max: 64, half: true, placeholder: "made from the name", hint: "The name of its folder below the drop folder, and the word to search for." },
     { name: "color", label: "Colour", type: "color", half: true, value: "#6366f1" },
   ];
 
@@ -15,7 +15,7 @@ export default (ui) => {
   async function add() {
     const made = await ui.ask({ title: "New module", action: "Create", fields: FIELDS, save: (values) => api.post("modules", given(values)) });
     if (!made) return;
-    ui.toast(`${made.name} is there.`);
+    ui.toast(`${made.name} was created.`);
     await ui.reload();
   }
 
@@ -29,7 +29,7 @@ export default (ui) => {
     const others = modules.filter(({ id }) => id !== module.id).map(({ id, name }) => [String(id), name]);
     const gone = await ui.ask({
       title: `Delete ${module.name}`,
-      text: "Its issues, sources and connectors move to where you say; equal issues become one.",
+      text: "Its issues, logs and connectors move to the module that you choose; identical issues are merged.",
       action: "Delete the module",
       danger: true,
       fields: [{ name: "move_to", label: "Move them to", type: "select", options: [["", "No module"], ...others], none: true,
@@ -54,6 +54,6 @@ export default (ui) => {
     render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Modules</h1>
         <button class="button button-main" @click=${add}>New module</button></div>
       <section class="card">${ui.table(columns(data), data, { id: "modules", label: "Modules",
-        empty: "No modules yet. Modules are the parts of an application: issues of one never mix with those of another, and the list filters by them. A folder below the drop folder makes one by itself." })}</section>`,
+        empty: "No modules yet. A module is a part of an application: its issues never mix with those of another, and the list can be filtered by it. Each folder below the drop folder becomes one by itself." })}</section>`,
   };
 };

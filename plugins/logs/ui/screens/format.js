@@ -27,18 +27,18 @@ export default (ui) => {
     label: format ? `Format ${format.name}` : "New format",
     fields: [
       { name: "name", label: "Name", required: true, max: 32, half: true, hint: "Small letters, digits and underscores." },
-      { name: "zone", label: "Time zone of its times", max: 64, half: true, none: true, placeholder: "as for all logs" },
+      { name: "zone", label: "Time zone of its times", max: 64, half: true, none: true, placeholder: "same as other logs" },
       { name: "pattern", label: "Pattern", type: "text", rows: 3, required: true, max: 2000,
         hint: html`A regular expression (RE2) from the beginning of a line, with named groups like <code>(?P&lt;message&gt;.*)</code>: ${GROUPS}` },
       { name: "sample", label: "Example lines", type: "text", rows: 8, max: 20_000 },
-      { name: "enabled", label: "On", type: "check", value: true },
+      { name: "enabled", label: "Enabled", type: "check", value: true },
     ],
     values: { pattern: FIRST, ...format, sample: sample ?? format?.sample ?? "" },
     keep: true,
     note,
     async save(values) {
       await api.post("log-formats", format ? { id: format.id, ...values } : values);
-      ui.toast("Saved. It holds for lines read from now on; read logs again to apply it to the rest.");
+      ui.toast("Saved. It applies to lines read from now on; read logs again to apply it to the rest.");
       ui.go({ view: "formats" });
     },
   });
@@ -67,8 +67,8 @@ export default (ui) => {
     return [time ?? "no time", level ? ui.level(level) : "no level", channel && `logger ${channel}`, ...more].filter(Boolean).join(" · ");
   }
 
-  const preview = () => found && html`<section class="card block" aria-labelledby="gives"><h2 id="gives">What each line gives</h2>
-    <ol class="gives" tabindex="0" aria-label="Lines and what they give">${found.lines.map((line) => html`<li data-matched=${line.matched ? "yes" : "no"}>
+  const preview = () => found && html`<section class="card block" aria-labelledby="gives"><h2 id="gives">How each line is read</h2>
+    <ol class="gives" tabindex="0" aria-label="How each line is read">${found.lines.map((line) => html`<li data-matched=${line.matched ? "yes" : "no"}>
       <code>${line.parts.map(part)}</code><div class="faint">${words(line)}</div></li>`)}</ol></section>`;
 
   const choose = ({ sources, source, format }) => sources.length > 0 && html`<div class="form"><div class="field"><label for="file">Take the first lines of</label>

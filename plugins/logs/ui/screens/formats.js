@@ -33,8 +33,8 @@ export default (ui) => {
     keys: [{ key: "u", label: "Back to all logs", run: () => ui.go({ view: "sources" }) }],
     render: ({ data }) => html`<p class="crumbs"><a href=${ui.link({ view: "sources" })}>Logs</a></p>
       <div class="head"><h1 tabindex="-1">Formats</h1><a class="button button-main" href=${ui.link({ view: "format" })}>New format</a></div>
-      <p>They say how the lines of logs begin that are not read well, and are tried before every other format, the first of the list first.
-        They hold for what is read from now on; <a href=${ui.link({ view: "maintenance" })}>reading again</a> applies them to the rest.</p>
+      <p>For logs that are not read well: a format says how their lines begin. Formats are tried before the built-in ones, from the top of the list.
+        They apply to what is read from now on; <a href=${ui.link({ view: "maintenance" })}>reading again</a> applies them to the rest.</p>
       <section class="card">${ui.table(columns, data, { label: "Formats", empty: "No format yet. Most logs are read without one." })}</section>`,
   };
 };

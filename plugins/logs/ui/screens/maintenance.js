@@ -18,19 +18,19 @@ export default (ui) => {
   const settingsForm = (settings) => ui.form({
     label: "What is kept",
     fields: [
-      { name: "severities", label: "Levels that are kept of log files", type: "checks",
+      { name: "severities", label: "Levels to keep from log files", type: "checks",
         options: settings.available_severities.map((name) => [name, ui.level(name)]) },
-      { name: "timezone", label: "Time zone of lines that name none", half: true, max: 64, required: true, suggest: zones() },
-      { name: "access_issue_min_status", label: "Access lines become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
-        hint: "500: failures of the server; 600: never." },
+      { name: "timezone", label: "Time zone of lines without one", half: true, max: 64, required: true, suggest: zones() },
+      { name: "access_issue_min_status", label: "Requests become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
+        hint: "500: server errors only; 600: never." },
       { name: "unlevelled", label: "Lines without a level", type: "select", options: UNLEVELLED,
-        hint: "Lines in which no level is written: what they are can only be told from their words." },
+        hint: "No level is written in these lines: only their words say how bad they are." },
     ],
     values: { ...settings, severities: settings.ingested_severities },
     keep: true,
     async save(values) {
       await api.put("ingestion-settings", values);
-      ui.toast("Saved. It holds for lines read from now on.");
+      ui.toast("Saved. This applies to lines read from now on.");
       await ui.reload();
     },
   });
@@ -54,7 +54,7 @@ export default (ui) => {
 
   const deleteForm = () => ui.form({
     label: "Delete events",
-    action: "Show what would go …",
+    action: "Preview what is deleted …",
     fields: [{ name: "date", label: "All events of one day (UTC)", type: "date", required: true }],
     keep: true,
     save: (scope) => remove(scope),
@@ -62,7 +62,7 @@ export default (ui) => {
 
   const forgetForm = () => ui.form({
     label: "Forget a user",
-    action: "Show their events …",
+    action: "Preview their events …",
     fields: [{ name: "user", label: "User", max: 200, required: true,
       hint: "An id, a name or an address, exactly as events have it." }],
     keep: true,
@@ -71,8 +71,8 @@ export default (ui) => {
 
   const prune = () => ui.confirm({
     title: "Remove old archived files",
-    text: "Files beyond the rules are deleted from the archive. Their issues and events stay; their raw lines cannot be shown any more.",
-    action: "Remove them",
+    text: "Files that the rules no longer keep are deleted from the archive. Their issues and events stay, but their raw lines can no longer be shown.",
+    action: "Remove the files",
     async run() {
       const { pruned } = await api.post("processed-retention");
       ui.toast(`${ui.plural(pruned.deleted, "file")} removed, ${ui.bytes(pruned.freed_bytes)} freed, ${ui.number(pruned.remaining)} left.`);
@@ -82,9 +82,9 @@ export default (ui) => {
 
   function archive({ policy, archived_files: files, archived_bytes: size }) {
     const { processed_max_age_days: days, processed_max_files: most } = policy;
-    const rules = [days && `files older than ${ui.plural(days, "day")} go`, most && `the newest ${ui.plural(most, "file")} stay`].filter(Boolean);
+    const rules = [days && `files older than ${ui.plural(days, "day")} are removed`, most && `at most ${ui.plural(most, "file")} are kept`].filter(Boolean);
     return html`<section class="card block"><h2>Archive</h2>
-      <p>${ui.plural(files, "file")}, ${ui.bytes(size)}. ${rules.length ? `Rules: ${rules.join(", ")}.` : html`Nothing is removed: set
+      <p>${ui.plural(files, "file")}, ${ui.bytes(size)}. ${rules.length ? `Rules: ${rules.join(", ")}.` : html`Nothing is removed. To change that, set
         <code>retention.processed_max_age_days</code> or <code>retention.processed_max_files</code>.`}</p>
       <p><button class="button" type="button" ?disabled=${!rules.length} @click=${prune}>Apply the rules now …</button></p></section>`;
   }
@@ -105,13 +105,13 @@ export default (ui) => {
           <p><button class="button" type="button" @click=${importNow}>Read the drop folder now</button></p></section>
         <section class="card block"><h2>Read again</h2>
           <p>${settings.reindex_needed
-            ? html`<b>Some logs were read under other settings or by an older version.</b> Reading them again brings them up to date.`
-            : "Everything was read under the settings as they are."} Statuses, notes, tags and history stay.</p>
+            ? html`<b>Some logs were read with other settings or by an older version.</b> Reading them again brings them up to date.`
+            : "Everything was read with the current settings."} Statuses, notes, tags and history stay.</p>
           ${forms.reindex}</section>
         <section class="card block"><h2>Delete events</h2>
-          <p>Of one day here; of one log in <a href=${ui.link({ view: "sources" })}>its menu</a>.</p>${forms.remove}</section>
+          <p>Deletes the events of one day. To delete those of one log, use its menu in <a href=${ui.link({ view: "sources" })}>Logs</a>.</p>${forms.remove}</section>
         <section class="card block"><h2>Forget a user</h2>
-          <p>Deletes all events of somebody, with all that was kept of them. It first shows what would go.</p>${forms.forget}</section>
+          <p>Deletes all events of one person and everything that was kept from them. You see first what will be deleted.</p>${forms.forget}</section>
         ${archive(retention)}
       </div>
       ${ui.slot("settings", ui.application() ?? {})}

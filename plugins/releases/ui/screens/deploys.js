@@ -26,7 +26,7 @@ export default (ui) => {
   async function add() {
     const made = await ui.ask({ title: "New deploy", action: "Add", fields, save });
     if (!made) return;
-    ui.toast(`${made.version} is deployed to ${made.environment}.`);
+    ui.toast(`The deploy of ${made.version} to ${made.environment} was added.`);
     await ui.reload();
   }
 
@@ -50,7 +50,7 @@ export default (ui) => {
     { name: "deployed_at", label: "Deployed", view: ({ deployed_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "since", label: "Since then", view: ({ deployed_at: at }) => html`<a href=${ui.link({ view: "overview", since: at })}>What is new</a>` },
     { name: "issue_count", label: "Issues", view: seen },
-    { name: "new_issue_count", label: "New in it", number: true },
+    { name: "new_issue_count", label: "New issues", number: true },
     { name: "ref", label: "Commit", view: ({ ref }) => ref && html`<code>${ref}</code>` },
     { name: "notes", label: "Notes", wrap: true },
     { name: "actions", label: "", view: (deploy) => html`<button class="button button-plain" type="button"
@@ -63,5 +63,5 @@ export default (ui) => {
     <div class="head"><h2 id="deploys">Deploys</h2> <button class="button button-main" type="button" @click=${add}>New deploy</button></div>
     ${data.length > 0
       ? html`${ui.table(columns, data, { label: "Deploys" })} ${ui.pager(meta, "deploy")}`
-      : html`<p>No deploy is known yet. A pipeline tells of one with:</p>${ui.snippet(command(), "Command")}`}</section>`;
+      : html`<p>No deploys yet. Report one from your pipeline with:</p>${ui.snippet(command(), "Command")}`}</section>`;
 };

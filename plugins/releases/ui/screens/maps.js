@@ -47,7 +47,7 @@ export default (ui) => {
       <input id="map-release" name="release" required maxlength="120" autocomplete="off" /></div>
     <div class="field field-half"><label for="map-folder">Folder of the scripts</label>
       <input id="map-folder" name="folder" maxlength="800" placeholder="static/js" autocomplete="off" /></div>
-    <div class="field"><label for="map-files">Maps</label>
+    <div class="field"><label for="map-files">Map files</label>
       <input id="map-files" name="maps" type="file" required multiple accept=".map,.json" /></div></div>
     <div class="actions"><button class="button button-main">Upload</button></div></form>`;
 
@@ -56,7 +56,7 @@ export default (ui) => {
   return ({ data, meta }) => html`<section class="card block" aria-labelledby="maps"><h2 id="maps">Source maps</h2>
     ${data.length > 0
       ? html`${ui.table(columns, data, { label: "Source maps" })} ${ui.pager(meta, "source map", "source maps", "maps")}`
-      : html`<p>With the source maps of a build, stacks of minified scripts show the original places. A pipeline sends them with:</p>
+      : html`<p>With the source maps of a build, stacks of minified scripts show the original code. Upload them from your pipeline with:</p>
         ${ui.snippet(command(), "Command for maps")}`}
     ${form()}</section>`;
 };

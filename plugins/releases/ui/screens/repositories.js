@@ -15,11 +15,11 @@ export default (ui) => {
   }
 
   /** @type {import("../../../../schemas/dashboard.d.ts").Field} */
-  const address = { name: "repo_url_template", label: "Address of a line", required: true, max: 500,
+  const address = { name: "repo_url_template", label: "Link to a line", required: true, max: 500,
     placeholder: "https://git.example.com/till/blob/{release}/{path}#L{line}",
     hint: "{release} is the release of the event, {ref} the commit of its newest deploy." };
   /** @type {import("../../../../schemas/dashboard.d.ts").Field} */
-  const prefixes = { name: "path_prefixes", label: "Path prefixes to remove, one a line", rows: 2, type: "list" };
+  const prefixes = { name: "path_prefixes", label: "Path prefixes to remove, one per line", rows: 2, type: "list" };
 
   async function add(chosen, free) {
     const made = await ui.ask({
@@ -46,7 +46,7 @@ export default (ui) => {
   async function remove(chosen, one, name) {
     const gone = await ui.confirm({
       title: `Take the repository off ${name}`,
-      text: "Frames of its issues then lead to the general address, where there is one.",
+      text: "Stack frames of its issues then use the general link, if there is one.",
       action: "Take it off",
       run: () => store(chosen.filter((other) => other !== one)),
     });
@@ -55,7 +55,7 @@ export default (ui) => {
 
   const columns = (chosen, called) => [
     { name: "module_id", label: "Module", view: ({ module_id: id }) => called(id) },
-    { name: "repo_url_template", label: "Address of a line", wrap: true, view: ({ repo_url_template: text }) => html`<code>${text}</code>` },
+    { name: "repo_url_template", label: "Link to a line", wrap: true, view: ({ repo_url_template: text }) => html`<code>${text}</code>` },
     { name: "path_prefixes", label: "Removed prefixes", wrap: true, view: ({ path_prefixes: given }) => html`<code>${given.join(" ")}</code>` },
     { name: "actions", label: "", view: (one) => html`<button class="button" type="button" aria-label=${`Edit the repository of ${called(one.module_id)}`}
         @click=${() => edit(chosen, one, called(one.module_id))}>Edit</button>
@@ -68,8 +68,8 @@ export default (ui) => {
     if (!modules.length) return null;
     const called = (id) => modules.find((module) => module.id === id)?.name ?? `module ${id}`;
     const free = modules.filter(({ id }) => !chosen.some((one) => one.module_id === id));
-    return html`<div class="head further"><h3 id="repositories">Modules in a repository of their own</h3>
+    return html`<div class="head further"><h3 id="repositories">Modules with a repository of their own</h3>
         ${free.length > 0 && html`<button class="button" type="button" @click=${() => add(chosen, free)}>Add a module</button>`}</div>
-      ${ui.table(columns(chosen, called), chosen, { label: "Repositories of modules", empty: "All modules are at the address above." })}`;
+      ${ui.table(columns(chosen, called), chosen, { label: "Repositories of modules", empty: "All modules use the link above." })}`;
   };
 };

@@ -14,19 +14,19 @@ export default (ui) => {
   }
 
   const form = (settings) => ui.form({
-    label: "Links to sources",
+    label: "Links to source code",
     fields: [
-      { name: "repo_url_template", label: "Address of a line", max: 500, placeholder: "https://git.example.com/shop/blob/{ref}/{path}#L{line}",
+      { name: "repo_url_template", label: "Link to a line", max: 500, placeholder: "https://git.example.com/shop/blob/{ref}/{path}#L{line}",
         hint: "{path} is the file of a frame, {line} its line, {release} the release of the event, {ref} what its newest deploy was made from. Each frame of your own code then has a link." },
-      { name: "default_ref", label: "Commit, tag or branch where no release or deploy is known", max: 120, placeholder: "main", half: true },
-      { name: "path_prefixes", label: "Path prefixes to remove, one a line", rows: 3, type: "list", half: true },
+      { name: "default_ref", label: "Commit, tag or branch when no release or deploy is known", max: 120, placeholder: "main", half: true },
+      { name: "path_prefixes", label: "Path prefixes to remove, one per line", rows: 3, type: "list", half: true },
     ],
     values: settings,
     save,
     keep: true,
   });
 
-  const view = (made, chosen, modules) => html`<section class="card block" aria-labelledby="links"><h2 id="links">Links to sources</h2>
+  const view = (made, chosen, modules) => html`<section class="card block" aria-labelledby="links"><h2 id="links">Links to source code</h2>
     ${made} ${repositories(chosen, modules)}</section>`;
 
   return { form, view };

@@ -11,13 +11,13 @@ export default (ui) => {
       action: "Create",
       fields: [
         NAME,
-        { name: "id", label: "Id", max: 64, placeholder: "made from the name", hint: "Stands in addresses and folder names, and cannot change later.",
+        { name: "id", label: "Id", max: 64, placeholder: "made from the name", hint: "Used in addresses and folder names; it cannot be changed later.",
           read: (text) => text.trim() },
       ],
       save: ({ name, id }) => api.post("applications", { name, ...(id && { id }) }),
     });
     if (!made) return;
-    ui.toast(`${made.name} is there.`);
+    ui.toast(`${made.name} was created.`);
     await ui.restart();
   };
 
@@ -34,14 +34,14 @@ export default (ui) => {
   const remove = async (application) => {
     const gone = await ui.confirm({
       title: `Delete ${application.name}`,
-      text: html`All its issues, settings, archived logs and mirrors go. Log files outside the data directory stay.
+      text: html`All its issues, settings, archived logs and mirrors are deleted. Log files outside the data directory stay.
         <b>This cannot be undone.</b>`,
       action: "Delete the application",
       typed: `DELETE APPLICATION ${application.id}`,
       run: (confirmation) => api.delete("applications", { id: application.id, confirmation }),
     });
     if (!gone) return;
-    ui.toast(`${application.name} is gone.`);
+    ui.toast(`${application.name} was deleted.`);
     if (ui.query().app === application.id) ui.go({ app: null, view: "applications" });
     else await ui.restart();
   };

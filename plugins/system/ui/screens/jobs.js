@@ -28,16 +28,16 @@ export default (ui) => {
 
   const columns = [
     { name: "id", label: "Job", number: true, view: (job) => html`<button class="button button-plain" type="button" aria-label=${`Show job ${job.id}`} @click=${() => more(job)}>${job.id}</button>` },
-    { name: "kind", label: "Work", view: kind },
-    { name: "status", label: "Status", view: ({ status }) => html`<span class="state" data-state=${STATES[status]}>${status}</span>` },
+    { name: "kind", label: "Task", view: kind },
+    { name: "status", label: "Status", view: ({ status }) => html`<span class="state" data-state=${STATES[status]}>${ui.sentence(status)}</span>` },
     { name: "progress", label: "Progress", wrap: true, view: (job) => job.error ?? (job.status === "running" ? ui.progress(job.progress, kind(job))
       : html`<span class="faint">${ui.plural(job.progress.done, job.progress.unit.replace(/s$/, ""))}</span>`) },
-    { name: "created_by", label: "Started by", view: ({ created_by: by }) => by ?? html`<span class="faint">the service</span>` },
+    { name: "created_by", label: "Started by", view: ({ created_by: by }) => by ?? html`<span class="faint">snaglist</span>` },
     { name: "created_at", label: "Queued", view: ({ created_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "took", label: "Took", number: true, view: (job) => (took(job) === null ? "" : `${ui.number(took(job))} s`) },
     { name: "actions", label: "", view: (job) => running(job)
-      ? html`<button class="button" type="button" aria-label=${`Cancel job ${job.id} here`} @click=${() => act(job, "cancel", "The job is told to stop.")}>Cancel</button>`
-      : ["failed", "cancelled"].includes(job.status) && html`<button class="button" type="button" aria-label=${`Retry job ${job.id}`} @click=${() => act(job, "retry", "The job is queued again.")}>Retry</button>` },
+      ? html`<button class="button" type="button" aria-label=${`Cancel job ${job.id} here`} @click=${() => act(job, "cancel", "The job will stop.")}>Cancel</button>`
+      : ["failed", "cancelled"].includes(job.status) && html`<button class="button" type="button" aria-label=${`Retry job ${job.id}`} @click=${() => act(job, "retry", "The job was queued again.")}>Retry</button>` },
   ];
 
   const tab = (query, status, label) => html`<a class="tab" href=${ui.link({ view: "jobs", status })}
@@ -57,7 +57,7 @@ export default (ui) => {
       return html`<h1 tabindex="-1">Jobs</h1>
         <nav class="tabs" aria-label="Status">${tab(query, null, "All")}${tab(query, "queued,running", "Active")}
           ${tab(query, "failed", "Failed")}${tab(query, "cancelled", "Cancelled")}${tab(query, "succeeded", "Succeeded")}</nav>
-        <section class="card">${ui.table(columns, data.data, { label: "Jobs", empty: query.status ? "No such job." : "Nothing ran yet." })}</section>
+        <section class="card">${ui.table(columns, data.data, { label: "Jobs", empty: query.status ? "No jobs with this status." : "No jobs yet." })}</section>
         ${ui.pager(data.meta, "job")}`;
     },
   };

@@ -1,5 +1,12 @@
 // Plugins: on or off in the selected application, what each adds, and what is wrong with it.
 
+/** Where panels without a title of their own show. */
+const PLACES = {
+  "issue.side": "beside an issue", "issue.main": "on the page of an issue", "issues.columns": "a column of the issue list",
+  "issues.none": "when no issue matches", "chart.marks": "marks on charts", "overview": "on the overview",
+  "settings": "on the maintenance page", "setup": "on the page that adds logs",
+};
+
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, keyed, api } = ui;
@@ -20,7 +27,7 @@ export default (ui) => {
   function adds(plugin) {
     const { pages, panels, actions } = plugin.added;
     if (![pages, panels, actions, plugin.endpoints].some(({ length }) => length)) return null;
-    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels)}${line("Actions", actions)}
+    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels.map((name) => PLACES[name] ?? name))}${line("Actions", actions)}
       ${line("Endpoints", plugin.endpoints)}</dl>`;
   }
 
@@ -45,7 +52,7 @@ export default (ui) => {
       return { data: await Promise.all(data.map(async (plugin) => ({ ...plugin, added: await ui.added(plugin.id) }))) };
     },
     render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Plugins</h1>
-        <p class="faint">Switched in ${ui.application()?.name ?? "this application"} only. What a plugin stored stays when it is off.</p></div>
+        <p class="faint">Switched on or off for ${ui.application()?.name ?? "this application"} only. What a plugin has stored is kept while it is off.</p></div>
       ${data.length ? html`<ul class="cards">${keyed(data, ({ id }) => id, row)}</ul>` : html`<p class="card notice">No plugin is installed.</p>`}`,
   };
 };

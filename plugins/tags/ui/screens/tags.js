@@ -9,9 +9,9 @@ export default (ui) => {
 
   /** What a rule with this word would do, in words. */
   async function preview({ match_word: word }) {
-    if (!word.trim()) return "Without a word there is no rule: the tag is given by hand.";
+    if (!word.trim()) return "Without a word there is no rule: you add this tag to issues by hand.";
     const { preview: found } = await api("tags", { preview: word.trim() });
-    return `Would tag ${ui.plural(found.issue_count, "issue")} now, and new ones as they come.`;
+    return `Would tag ${ui.plural(found.issue_count, "issue")} now, and new ones as they come in.`;
   }
 
   const look = ({ name, color, icon }) => html`<span class="chip" vars=${{ "--tag": color }}><ui-icon name=${icon}></ui-icon> ${name}</span>`;
@@ -21,8 +21,8 @@ export default (ui) => {
     { name: "name", label: "Name", required: true, max: 80 },
     { name: "color", label: "Colour", type: "color", half: true, value: COLORS[tags.length % COLORS.length] },
     { name: "icon", label: "Icon", half: true, value: "tag", max: 32, suggest: ICONS, hint: `One of ${ICONS.slice(0, 6).join(", ")} …` },
-    { name: "match_word", label: "Rule: tag issues that contain", max: 200, hint: "Looked for in title, message and exception class; case does not matter." },
-    { name: "rule_enabled", label: "The rule is on", type: "check", value: true, when: ({ match_word: word }) => word.trim() !== "" },
+    { name: "match_word", label: "Rule: tag issues that contain", max: 200, hint: "Searched for in the title, the message and the exception class, in upper or lower case." },
+    { name: "rule_enabled", label: "Rule enabled", type: "check", value: true, when: ({ match_word: word }) => word.trim() !== "" },
   ];
 
   async function note(values) {
@@ -33,7 +33,7 @@ export default (ui) => {
   async function add(tags) {
     const made = await ui.ask({ title: "New tag", action: "Create", fields: fields(tags), note, save: (values) => api.post("tags", values) });
     if (!made) return;
-    ui.toast(`${made.name} is there.`);
+    ui.toast(`${made.name} was created.`);
     await ui.reload();
   }
 
@@ -53,7 +53,7 @@ export default (ui) => {
   async function remove(tag) {
     const gone = await ui.confirm({
       title: `Delete ${tag.name}`,
-      text: `It is taken off ${ui.plural(tag.issue_count, "issue")}, and its rule goes. The issues stay.`,
+      text: `It is removed from ${ui.plural(tag.issue_count, "issue")}, and its rule is deleted. The issues stay.`,
       action: "Delete the tag",
       run: () => api.delete("tags", { id: tag.id }),
     });
@@ -74,7 +74,7 @@ export default (ui) => {
     { name: "issue_count", label: "Issues", number: true, sort: true,
       view: ({ id, issue_count: count }) => html`<a href=${ui.link({ tag: id, status: "all" })}>${ui.number(count)}</a>` },
     { name: "match_word", label: "Rule", wrap: true, sort: true, view: rule },
-    { name: "created_by", label: "By", view: ({ created_by: by }) => by ?? "" },
+    { name: "created_by", label: "Created by", view: ({ created_by: by }) => by ?? "" },
     { name: "updated_at", label: "Changed", sort: true, view: ({ updated_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "actions", label: "", view: (tag) => html`<button class="button" type="button" aria-label=${`Edit ${tag.name}`} @click=${() => edit(tag, tags)}>Edit</button>
       <button class="button button-plain" type="button" aria-label=${`Delete ${tag.name}`} @click=${() => remove(tag)}><ui-icon name="close"></ui-icon></button>` },
@@ -87,8 +87,8 @@ export default (ui) => {
     },
     render: ({ data, applying }) => html`<div class="head"><h1 tabindex="-1">Tags</h1>
         <button class="button button-main" @click=${() => add(data)}>New tag</button></div>
-      ${applying > 0 && html`<p class="card notice" role="status">A rule is still being applied: the numbers of issues will change.</p>`}
+      ${applying > 0 && html`<p class="card notice" role="status">A rule is still being applied: the issue counts will change.</p>`}
       <section class="card">${ui.table(columns(data), data, { id: "tags", label: "Tags",
-        empty: "No tags yet. A tag with a rule puts every issue that contains a word into one place." })}</section>`,
+        empty: "No tags yet. A tag with a rule marks every issue that contains a word." })}</section>`,
   };
 };
