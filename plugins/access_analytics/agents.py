@@ -1,18 +1,35 @@
-"""User agents: the family of a browser or tool, and whether a person sat in front of it."""
+"""User agents: the family of a browser or tool, its system, and whether a person sat in front of it."""
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from snaglist.plugins.issues import clean
 
 NO_AGENT = "-"
+OTHER_SYSTEM = "Other"
 _MAX_FAMILY = 100
 _MAX_PARSED = 1_000  # characters of an agent that are looked at
 # Programs that neither the list of crawlers nor ua-parser knows: health checks, libraries, and who gives an address.
 _PROGRAMS = re.compile(
     r"\+https?:|^(?:elb-healthchecker|googlehc|guzzle|insomnia|kube-probe|node|php|postman|ruby)\b", re.IGNORECASE
 )
+# Tools that look for weak places, by the names that they give themselves.
+_SCANNERS = re.compile(
+    r"\b(?:acunetix|censysinspect|dirbuster|expanse|feroxbuster|fuzz faster u fool|gobuster|internetmeasurement|"
+    r"l9explore|l9tcpid|leakix|masscan|nessus|netcraft ?survey|nikto|nmap|nuclei|openvas|qualys|sqlmap|wfuzz|wpscan|"
+    r"zgrab|zmeu)",
+    re.IGNORECASE,
+)
+
+
+class Agent(NamedTuple):
+    """What an agent is called, and what it is."""
+
+    family: str
+    bot: bool
+    system: str
+    scanner: bool
 
 
 @cache
@@ -24,10 +41,10 @@ def _rules() -> tuple[Any, Any]:
     return ua_parser.parse, crawleruseragents.is_crawler
 
 
-def describe_agent(agent: str) -> tuple[str, bool]:
-    """Return family and whether it is a bot; an empty agent is one."""
+def describe_agent(agent: str) -> Agent:
+    """Return what an agent is; an empty one is a bot."""
     if not agent or agent == "-":
-        return NO_AGENT, True
+        return Agent(NO_AGENT, True, OTHER_SYSTEM, False)
     # Some servers write blanks as plus signs.
     text = agent[:_MAX_PARSED]
     if " " not in text and "+(" in text:
@@ -37,4 +54,10 @@ def describe_agent(agent: str) -> tuple[str, bool]:
     browser, device = found.user_agent, found.device
     family = browser.family if browser else text.partition("/")[0].partition(" ")[0]
     bot = bool(device and device.family == "Spider") or is_crawler(text) or bool(_PROGRAMS.search(text))
-    return clean(family[:_MAX_FAMILY]) or NO_AGENT, bot
+    system = found.os.family if found.os else OTHER_SYSTEM
+    return Agent(
+        clean(family[:_MAX_FAMILY]) or NO_AGENT,
+        bot,
+        clean(system[:_MAX_FAMILY]) or OTHER_SYSTEM,
+        bool(_SCANNERS.search(text)),
+    )

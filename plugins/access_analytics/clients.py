@@ -31,6 +31,14 @@ def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
     return find
 
 
+def network_of(client: str) -> str:
+    """Return the network that an address lies in, without the part that names a single client; "" for what is none."""
+    read = _read(client)
+    if read is None:
+        return ""
+    return str(ipaddress.ip_network((read, 24 if read.version == 4 else 48), strict=False))
+
+
 def _read(text: str) -> Address | None:
     """Read an address, with or without brackets, port and zone; the IPv6 form of IPv4 is IPv4."""
     text = text.strip().strip('"')

@@ -4,27 +4,31 @@ from typing import Any
 
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.access_analytics import extra, queries
-from snaglist.plugins.access_analytics.report import DAY, MAX_DAYS, Span, Totals, Values, document, seconds_between
+from snaglist.plugins.access_analytics.queries import Window
+from snaglist.plugins.access_analytics.report import (
+    DAY,
+    HOUR,
+    MAX_DAYS,
+    Span,
+    Totals,
+    Values,
+    document,
+    figures,
+    is_hourly,
+    seconds_between,
+    series,
+)
 from snaglist.plugins.access_analytics.storing import day_of, folded_before
 
 DAYS = 7
-_HOUR = 3600
 
 
 def get_report(call: Call) -> dict[str, Any]:
     """Answer the report of the asked window."""
     extra.require()
-    query = call.query
     shown = _borders(call)
     span = Span(times.hour(shown[0]), _full_hour(shown[1]))
-    # Of days that are folded, or are about to be, only the whole is known.
-    first = min(span.start, day_of(span.start)) if span.start < folded_before(call.now) else span.start
-    bots, channel = query.get("bots", True), query.get("source")
-    everything = queries.of_window(first, span.end, bots=True, channel=channel)
-    window = queries.of_window(first, span.end, bots=bots, channel=channel)
-    totals = Totals()
-    for hour, key, sums in queries.totals(call.db, everything):
-        totals.add(hour, key, sums, bots=bots)
+    window, totals = _counted(call, span)
 
     def top(dim: str, limit: int | None = None, *, by: str = "hits") -> Values:
         found = queries.values(call.db, window, dim, limit, by=by)
@@ -32,7 +36,46 @@ def get_report(call: Call) -> dict[str, Any]:
             queries.add_times(call.db, window, {path: sums for path, _, sums in found})
         return found
 
-    return document(span, shown, totals, top)
+    own = call.setting("access.own_hosts")
+    report = document(span, shown, totals, top, hourly=folded_before(call.now), own=own)
+    report["told_apart_from"] = _told_apart(call, window)
+    if call.query.get("compare"):
+        report["before"] = _before(call, span)
+    return report
+
+
+def _counted(call: Call, span: Span) -> tuple[Window, Totals]:
+    """Return the rows of a span and what they add up to."""
+    query = call.query
+    # Of days that are folded, or are about to be, only the whole is known.
+    first = day_of(span.start) if span.start < folded_before(call.now) else span.start
+    bots, scanners = query.get("bots", True), query.get("scanners", True)
+    window = Window(first, span.end, query.get("source"), bots, scanners)
+    totals = Totals()
+    for hour, key, sums in queries.totals(call.db, Window(first, span.end, window.channel)):
+        totals.add(hour, key, sums, bots=bots, scanners=scanners)
+    for hour, digit, hits in queries.classes(call.db, window):
+        totals.add_class(hour, digit, hits)
+    return window, totals
+
+
+def _before(call: Call, span: Span) -> dict[str, Any]:
+    """Return the figures of as long a time before; it begins at the same time of day where days are compared."""
+    hourly = folded_before(call.now)
+    step = HOUR if is_hourly(span, hourly) else DAY
+    shift = -(-span.seconds // step) * step
+    earlier = Span(times.add(span.start, seconds=-shift), times.add(span.end, seconds=-shift))
+    window, totals = _counted(call, earlier)
+    return {"from": window.start, "to": window.end, **figures(totals), "series": series(earlier, totals, hourly)}
+
+
+def _told_apart(call: Call, window: Window) -> str | None:
+    """Return the time from which errors and scanners are told apart, when that is within the window."""
+    last = queries.told_apart_since(call.db, window)
+    if last is None:
+        return None
+    folded = last < folded_before(call.now)
+    return times.add(last, days=1) if folded else times.add(last, seconds=HOUR)
 
 
 def _borders(call: Call) -> tuple[str, str]:
@@ -55,4 +98,4 @@ def _borders(call: Call) -> tuple[str, str]:
 def _full_hour(time: str) -> str:
     """Raise a time to the next full hour, unless it is one."""
     hour = times.hour(time)
-    return hour if hour == time else times.add(hour, seconds=_HOUR)
+    return hour if hour == time else times.add(hour, seconds=HOUR)

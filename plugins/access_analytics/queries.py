@@ -1,6 +1,7 @@
 """SQL of the area: sums are kept in the transaction of the lines they count, and read for any window."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, literal, select
@@ -9,11 +10,16 @@ from snaglist.kernel import digest
 from snaglist.kernel.database import upsert
 from snaglist.plugins.access_analytics.sketches import Distinct, Quantiles
 from snaglist.plugins.access_analytics.tables import hours, sources
-from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Key, Sums
+from snaglist.plugins.access_analytics.tally import ALL, NO_PATH, OTHER, SCANNER, Key, Sums
 from snaglist.plugins.logs import stored
 from snaglist.plugins.system import rows
 
+_TOTALS = ("all", SCANNER + "all")
 MAX_VALUES = 1_000  # of a dimension per source and hour; what comes later is summed up as OTHER
+
+
+_SUMMED = ("hits", "errors", "bytes", "failed", "missing")
+_SUMS = (*_SUMMED, "visitors", "times")
 
 
 def position(db: Connection, source_id: int) -> int | None:
@@ -60,7 +66,7 @@ def _add_hour(db: Connection, source_id: int, hour: str, counted: Mapping[Key, S
     # The values with most requests come first, in case that not all have room.
     for key, sums in sorted(counted.items(), key=lambda item: (-item[1].hits, item[0])):
         dim, value, bot = key
-        if key not in kept and dim != "all" and value != NO_PATH:
+        if key not in kept and dim not in _TOTALS and value != NO_PATH:
             room = room or _room(db, here)
             if room.setdefault(dim, MAX_VALUES) > 0:
                 room[dim] -= 1
@@ -71,7 +77,7 @@ def _add_hour(db: Connection, source_id: int, hour: str, counted: Mapping[Key, S
         if key in kept:
             sums.add(kept[key])
     now = [_row(source_id, hour, key, merged[key]) for key in sorted(merged)]
-    upsert(db, hours, now, replace=("hits", "errors", "bytes", "visitors", "times"))
+    upsert(db, hours, now, replace=_SUMS)
 
 
 def _kept(db: Connection, here: ColumnElement[bool], counted: Iterable[Key]) -> dict[Key, Sums]:
@@ -89,7 +95,8 @@ def _room(db: Connection, here: ColumnElement[bool]) -> dict[str, int]:
 
 def _sums(row: Row[Any]) -> Sums:
     visitors = None if row.visitors is None else Distinct(row.visitors)
-    return Sums(row.hits, row.errors, row.bytes, visitors, None if row.times is None else Quantiles(row.times))
+    times = None if row.times is None else Quantiles(row.times)
+    return Sums(row.hits, row.errors, row.bytes, row.failed, row.missing, visitors, times)
 
 
 def _row(source_id: int, hour: str, key: Key, sums: Sums) -> dict[str, Any]:
@@ -104,53 +111,86 @@ def _row(source_id: int, hour: str, key: Key, sums: Sums) -> dict[str, Any]:
         "hits": sums.hits,
         "errors": sums.errors,
         "bytes": sums.bytes,
+        "failed": sums.failed,
+        "missing": sums.missing,
         "visitors": sums.visitors.stored() if sums.visitors else None,
         "times": sums.times.stored() if sums.times else None,
     }
 
 
-def of_window(start: str, end: str, *, bots: bool, channel: str | None) -> ColumnElement[bool]:
-    """Return the condition of rows from an hour on and before another, perhaps of the sources of one channel."""
-    wanted = [hours.c.hour >= start, hours.c.hour < end]
-    if not bots:
-        wanted.append(hours.c.bot.is_(False))
-    if channel is not None:
-        of_channel = select(stored.sources.id).where(stored.sources.channel == channel)
-        wanted.append(func.abs(hours.c.source_id).in_(of_channel))
-    return and_(*wanted)
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Rows from an hour on and before another, perhaps of the sources of one channel, and of whom."""
+
+    start: str
+    end: str
+    channel: str | None
+    bots: bool = True
+    scanners: bool = True
+
+    def of(self, *dims: str) -> ColumnElement[bool]:
+        """Return the condition of the rows of some dimensions."""
+        names = [*dims, *(SCANNER + dim for dim in dims if self.scanners)]
+        wanted = [hours.c.dim.in_(names), hours.c.hour >= self.start, hours.c.hour < self.end]
+        if not self.bots:
+            wanted.append(hours.c.bot.is_(False))
+        if self.channel is not None:
+            of_channel = select(stored.sources.id).where(stored.sources.channel == self.channel)
+            wanted.append(func.abs(hours.c.source_id).in_(of_channel))
+        return and_(*wanted)
 
 
-def totals(db: Connection, window: ColumnElement[bool]) -> Iterator[tuple[str, Key, Sums]]:
+def totals(db: Connection, window: Window) -> Iterator[tuple[str, Key, Sums]]:
     """Give the rows of whole hours: hour, key and sums."""
-    for row in db.execute(select(hours).where(hours.c.dim == "all", window).order_by(hours.c.hour)):
+    for row in db.execute(select(hours).where(window.of("all")).order_by(hours.c.hour)):
         yield row.hour, (row.dim, row.value, bool(row.bot)), _sums(row)
 
 
+def classes(db: Connection, window: Window) -> Iterator[tuple[str, str, int]]:
+    """Give hour, first digit of the statuses, and how many requests."""
+    digit = func.substr(hours.c.value, 1, 1)
+    found = select(hours.c.hour, digit, func.sum(hours.c.hits)).where(window.of("status")).group_by(hours.c.hour, digit)
+    for hour, first, hits in db.execute(found):
+        yield str(hour), str(first), int(hits)
+
+
+def told_apart_since(db: Connection, window: Window) -> str | None:
+    """Return the last hour of a window whose errors were not told apart; None when all were."""
+    found = select(func.max(hours.c.hour)).where(window.of("all"), hours.c.value == ALL, hours.c.failed.is_(None))
+    last = db.execute(found).scalar()
+    return None if last is None else str(last)
+
+
 def values(
-    db: Connection, window: ColumnElement[bool], dim: str, limit: int | None = None, *, by: str = "hits"
+    db: Connection, window: Window, dim: str, limit: int | None = None, *, by: str = "hits"
 ) -> list[tuple[str, bool, Sums]]:
-    """Return the values of a dimension with most hits or errors: value, bot (agents only), sums; ties by name."""
+    """Return the values of a dimension with most of one sum: value, bot (agents only), sums; ties by name."""
     bot = hours.c.bot if dim == "agent" else literal(False).label("bot")
-    total = {name: func.sum(hours.c[name]).label(name) for name in ("hits", "errors", "bytes")}
+    total = {name: func.coalesce(func.sum(hours.c[name]), 0).label(name) for name in _SUMMED}
     found = (
         select(hours.c.value, bot, *total.values())
-        .where(hours.c.dim == dim, window)
+        .where(window.of(dim))
         .group_by(hours.c.value, *([bot] if dim == "agent" else []))
         .having(total[by] > 0)
         .order_by(total[by].desc(), hours.c.value)
         .limit(limit)
     )
     return [
-        (row.value, bool(row.bot), Sums(int(row.hits), int(row.errors), int(row.bytes))) for row in db.execute(found)
+        (
+            row.value,
+            bool(row.bot),
+            Sums(int(row.hits), int(row.errors), int(row.bytes), int(row.failed), int(row.missing)),
+        )
+        for row in db.execute(found)
     ]
 
 
-def add_times(db: Connection, window: ColumnElement[bool], paths: Mapping[str, Sums]) -> None:
+def add_times(db: Connection, window: Window, paths: Mapping[str, Sums]) -> None:
     """Add the response times of some paths."""
     if not paths:
         return
     known = hours.c.value_hash.in_([digest(path) for path in paths])
-    found = select(hours.c.value, hours.c.times).where(hours.c.dim == "path", known, hours.c.times.is_not(None), window)
+    found = select(hours.c.value, hours.c.times).where(window.of("path"), known, hours.c.times.is_not(None))
     for path, times in db.execute(found):
         paths[path].add(Sums(times=Quantiles(times)))
 

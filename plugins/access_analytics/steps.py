@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, Index, PrimaryKeyConstraint
 
 from snaglist.kernel.columns import data, flag, moment, number, text
-from snaglist.kernel.ddl import create_table
+from snaglist.kernel.ddl import add_column, create_table
 
 
 def s001(db: Connection) -> None:
@@ -31,4 +31,10 @@ def s001(db: Connection) -> None:
     create_table(db, "access_sources", number("source_id", primary_key=True, autoincrement=False), number("position"))
 
 
-STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001),)
+def s002(db: Connection) -> None:
+    """Tell errors of the server and missing pages from other errors."""
+    add_column(db, "access_hours", number("failed", nullable=True))
+    add_column(db, "access_hours", number("missing", nullable=True))
+
+
+STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (("s001", s001), ("s002", s002))

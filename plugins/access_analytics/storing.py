@@ -59,7 +59,8 @@ def _join(call: Call, source_id: int, other: int) -> None:
 
 
 def _count(call: Call, events: list[Event], of_requests: bool) -> Counted:
-    tally = Tally(client_finder(call.setting("access.trusted_proxies")))
+    find = client_finder(call.setting("access.trusted_proxies"))
+    tally = Tally(find, networks=call.setting("access.networks"))
     first_hour = folded_before(call.now)
     for event in events:
         hour = times.hour(event.occurred_at)
@@ -69,11 +70,11 @@ def _count(call: Call, events: list[Event], of_requests: bool) -> Counted:
         if isinstance(line, AccessLine):
             tally.add(
                 hour, line.method, line.path, line.status, line.size, line.referrer, line.agent, line.client,
-                line.forwarded, line.duration_ms,
+                line.forwarded, line.duration_ms, line.host,
             )  # fmt: skip
         elif of_requests:
             tally.add_not_understood(hour)
-    return {hour: sums_of(pair) for hour, pair in tally.take().items()}
+    return {hour: sums_of(parts) for hour, parts in tally.take().items()}
 
 
 def merge(target: Counted, more: Mapping[str, Mapping[Key, Sums]]) -> None:

@@ -5,8 +5,11 @@ from sqlalchemy import Index, PrimaryKeyConstraint, Table
 from snaglist.kernel.columns import data, flag, metadata, moment, number, text
 
 # One row per value of a dimension: the requests of a source in an hour, or in a day that was folded (then `hour` is
-# its first). `dim` is `path`, `method`, `status`, `agent`, `referrer`, or `all` with these values: "" (all requests),
-# `paths` (the sketch of distinct paths in `visitors`), `malformed`, `not_understood`.
+# its first). `dim` is `path`, `method`, `status`, `agent`, `system`, `referrer`, `host`, `network`, or `all` with these
+# values: "" (all requests), `paths` (the sketch of distinct paths in `visitors`), `malformed`, `not_understood`.
+# Requests of scanners have dimensions of their own, `scanner path` and so on: what they try takes no room of others.
+# `errors` are statuses from 400 on, `failed` those from 500 on, `missing` 404 alone. The last two are NULL in rows of
+# before they were counted, when scanners were not told apart either.
 # The last line of a file may still grow: it is counted under the negated id of its source until that is settled.
 hours = Table(
     "access_hours",
@@ -20,6 +23,8 @@ hours = Table(
     number("hits"),
     number("errors"),
     number("bytes"),
+    number("failed", nullable=True),
+    number("missing", nullable=True),
     data("visitors", nullable=True),
     data("times", nullable=True),
     PrimaryKeyConstraint("source_id", "hour", "dim", "value_hash", "bot"),

@@ -8,7 +8,7 @@ from snaglist.kernel import times
 from snaglist.kernel.service import Service
 from snaglist.plugins.access_analytics.clients import client_finder
 from snaglist.plugins.access_analytics.report import HOURS_SHOWN, Span, Totals, Values, document
-from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, Sums, Tally, sums_of
+from snaglist.plugins.access_analytics.tally import NO_PATH, OTHER, SCANNER, Sums, Tally, sums_of
 from snaglist.plugins.logs import read_requests
 
 MAX_VALUES = 20_000  # of a dimension; what comes later is summed up as OTHER
@@ -24,7 +24,8 @@ class Gathering:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._tally = Tally(client_finder(service.settings["access.trusted_proxies"]))
+        find = client_finder(service.settings["access.trusted_proxies"])
+        self._tally = Tally(find, networks=service.settings["access.networks"])
         self._totals = Totals()
         self._values: dict[str, dict[tuple[str, bool], Sums]] = {}
         self._first = self._last = ""
@@ -50,23 +51,27 @@ class Gathering:
         """Return the answer of `access-analytics`; its window is that of the lines."""
         first = self._first or times.hour(times.now())
         end = times.add(self._last or first, seconds=3600)
-        return document(Span(first, end), (first, end), self._totals, self._top)
+        own = self._service.settings["access.own_hosts"]
+        return document(Span(first, end), (first, end), self._totals, self._top, own=own)
 
     def _top(self, dim: str, limit: int | None = None, *, by: str = "hits") -> Values:
         found: dict[tuple[str, bool], Sums] = {}
-        for (value, bot), sums in self._values.get(dim, {}).items():
-            found.setdefault((value, bot and dim == "agent"), Sums()).add(sums)
+        for name in (dim, SCANNER + dim):
+            for (value, bot), sums in self._values.get(name, {}).items():
+                found.setdefault((value, bot and dim == "agent"), Sums()).add(sums)
         listed = [(value, bot, sums) for (value, bot), sums in found.items() if getattr(sums, by)]
         return sorted(listed, key=lambda row: (-getattr(row[2], by), row[:2]))[:limit]
 
     def _flush(self) -> None:
         """Move what was tallied to the sums of the report."""
-        for hour, pair in self._tally.take().items():
+        for hour, parts in self._tally.take().items():
             self._first = min(self._first or hour, hour)
             self._last = max(self._last, hour)
-            for key, sums in sums_of(pair).items():
+            for key, sums in sums_of(parts).items():
                 dim, value, bot = key
-                if dim == "all":
+                if dim.removeprefix(SCANNER) == "status":
+                    self._totals.add_class(hour, value[0], sums.hits)
+                if dim.removeprefix(SCANNER) == "all":
                     self._totals.add(hour, key, sums)
                     continue
                 values = self._values.setdefault(dim, {})
@@ -76,3 +81,4 @@ class Gathering:
         if len(self._totals.hours) > _MAX_HOURS:
             shown = sorted(self._totals.hours)[-HOURS_SHOWN:]
             self._totals.hours = {hour: self._totals.hours[hour] for hour in shown}
+            self._totals.settle_classes(shown[0])

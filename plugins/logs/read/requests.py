@@ -29,8 +29,8 @@ _USUAL = re.compile(
     r'(?: "([^"\\]*)" "([^"\\]*)"(?: "([^"\\]*)")?(?: (\d{1,9}(?:\.\d{1,9})?))?)?'
 )
 
-# hour, method, path, status, size, referrer, agent, address, forwarded-for, milliseconds
-Take = Callable[[str, str, str, int, int, str, str, str, str, float | None], None]
+# hour, method, path, status, size, referrer, agent, address, forwarded-for, milliseconds, host
+Take = Callable[[str, str, str, int, int, str, str, str, str, float | None, str], None]
 Miss = Callable[[str], None]
 
 
@@ -110,7 +110,7 @@ def _give_events(events: Iterable[Event], take: Take, miss: Miss) -> None:
 def _give(take: Take, hour: str, line: AccessLine) -> None:
     take(
         hour, line.method, line.path, line.status, line.size, line.referrer, line.agent, line.client, line.forwarded,
-        line.duration_ms,
+        line.duration_ms, line.host,
     )  # fmt: skip
 
 
@@ -153,6 +153,7 @@ class _Lines:
                 address,
                 "" if forwarded is None or forwarded == "-" else forwarded,
                 milliseconds,
+                "",
             )
 
     def _texts(self, data: bytes) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel.service import Service
 from snaglist.plugins.access_analytics.tally import Tally
 from snaglist.plugins.logs import FileResult, Ingestion, Reading, import_file
 from snaglist.plugins.logs.identify.search import in_place
@@ -98,3 +99,9 @@ def line() -> Callable[..., str]:
 def before() -> Callable[..., datetime]:
     """Make a moment before now."""
     return ago
+
+
+@pytest.fixture
+def analytics_of() -> Callable[[Service], Analytics]:
+    """Make the application of a service count."""
+    return lambda service: Analytics(Client(service))

@@ -97,7 +97,7 @@ def test_ac_09_and_ac_17_durations(sqlite_service: Service, tmp_path: Path) -> N
 def test_ac_14_bots(sqlite_service: Service, tmp_path: Path) -> None:
     taken = taken_of(sqlite_service, CASES["AC-14"], tmp_path)
     checks = CASES["AC-14"]["checks"]
-    assert [n for n, request in enumerate(taken) if describe_agent(request[6])[1]] == checks["bots"]
+    assert [n for n, request in enumerate(taken) if describe_agent(request[6]).bot] == checks["bots"]
     assert report_of(sqlite_service, CASES["AC-14"], tmp_path)["bots"] == len(checks["bots"])
 
 
@@ -114,7 +114,8 @@ def test_ac_14_bots(sqlite_service: Service, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_agents(agent: str, family: str, bot: bool) -> None:
-    assert describe_agent(agent) == (family, bot)
+    found = describe_agent(agent)
+    assert (found.family, found.bot) == (family, bot)
 
 
 def test_networks_that_are_none_are_a_warning(tmp_path: Path) -> None:

@@ -47,7 +47,8 @@ def test_the_report_of_files_is_that_of_the_api_and_stores_nothing(line: Line, t
     assert (report["from"], report["to"]) == ("2026-01-02 03:00:00", "2026-01-02 04:00:00")
     assert (report["total"], report["not_understood"], report["error_rate"]) == (5, 1, 0.4)
     assert report["top_paths"][0] == {
-        "path": "/orders/{id}", "count": 3, "errors": 0, "bytes": 300, "p50_ms": 12, "p95_ms": 12,
+        "path": "/orders/{id}", "count": 3, "errors": 0, "client_errors": 0, "server_errors": 0, "bytes": 300,
+        "p50_ms": 12, "p95_ms": 12, "p99_ms": 12,
     }  # fmt: skip
     assert not (tmp_path / "data").exists()
     out, _ = run("access", str(first), str(second))

@@ -1,83 +1,73 @@
-// The report of a window, as figures, bars by day and hour, and sortable tables.
+// What web servers were asked: figures, requests over time, and where they came from, each row with a way on.
 
-const WINDOWS = [1, 7, 30, 90];
-const HEADINGS = {
-  path: "Path", status: "Status", method: "Method", agent: "Agent", referrer: "Referrer",
-  count: "Requests", errors: "Errors", bytes: "Bytes", p50_ms: "p50 ms", p95_ms: "p95 ms",
-};
-const PANELS = [
-  { title: "Paths", rows: "top_paths", columns: ["path", "count", "errors", "bytes", "p50_ms", "p95_ms"] },
-  { title: "Paths with errors", rows: "error_paths", columns: ["path", "errors"] },
-  { title: "Statuses", rows: "statuses", columns: ["status", "count"] },
-  { title: "Methods", rows: "methods", columns: ["method", "count"] },
-  { title: "Agents", rows: "top_agents", columns: ["agent", "count"] },
-  { title: "Referrers", rows: "top_referrers", columns: ["referrer", "count"] },
-];
+import figuresOf from "./figures.js";
+import panelsOf from "./panels.js";
+import rangeOf from "./range.js";
+
+const CLASSES = [["1xx", "debug"], ["2xx", "accent"], ["3xx", "soft"], ["4xx", "warning"], ["5xx", "error"]];
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html } = ui;
-  const percent = (share) => `${(share * 100).toFixed(2)} %`;
+  const range = rangeOf(ui);
+  const figures = figuresOf(ui);
+  const panels = panelsOf(ui);
 
-  const cell = (row, column) => {
-    const value = row[column];
-    if (column === "agent") return row.bot ? `${value} (bot)` : value;
-    if (column === "status") return value || "none";
-    return typeof value === "number" ? ui.number(value) : value ?? "";
-  };
+  /** Numbers of the time before, bar by bar; nothing where it is kept in other steps. */
+  const earlier = ({ series, before }, name) => (before?.series.unit === series.unit ? series.data.map((_, at) => before.series.data[at]?.[name] ?? 0) : undefined);
 
-  const list = (panel, report) => {
-    const rows = report[panel.rows];
-    if (rows.length === 0) return null;
-    const columns = panel.columns.filter((name) => !name.endsWith("_ms") || report.response_time.measured);
-    const of = panel.columns[1];
-    const shown = columns.map((name, at) => ({ name, label: HEADINGS[name], sort: true, number: at > 0, wrap: at === 0, view: (row) => cell(row, name) }));
-    return html`<section class="card"><h2>${panel.title}</h2>
-      <ui-bars class="histogram" values=${rows.map((row) => row[of]).join(",")} label=${panel.title}
-        .titles=${rows.map((row) => `${row[panel.columns[0]]}: ${ui.number(row[of])}`)}></ui-bars>
-      ${ui.table(shown, rows, { id: `access ${panel.rows}`, label: panel.title })}</section>`;
-  };
+  function chart(report, label, unit, series, name, distinct = false) {
+    const { unit: step, data } = report.series;
+    const starts = data.map(({ start }) => start);
+    const end = ui.stamp(new Date(+ui.moment(starts.at(-1)) + (step === "hour" ? HOUR : DAY)));
+    return ui.chart({
+      label: `${label} per ${step}`, unit, starts, end, series, distinct,
+      before: earlier(report, name),
+      marks: ui.marks({ from: starts[0], to: end }),
+      pick: ({ from, to }) => range.show(from, to),
+    });
+  }
 
-  const bars = (title, rows, name) => html`<section class="card"><h2>${title}</h2>
-    <ui-bars class="histogram" values=${rows.map(({ count }) => count).join(",")} label=${title}
-      .titles=${rows.map((row) => `${row[name]}: ${ui.plural(row.count, "request")}, ${ui.plural(row.errors, "error")}`)}></ui-bars>
-  </section>`;
+  const requests = (report) => chart(report, "Requests", ["request", "requests"], CLASSES
+    .map(([id, tone]) => ({ id, label: id, tone, values: report.series.data.map((point) => point[id]) })), "count");
 
-  const figures = (report) => {
-    const { measured, p50_ms: p50, p95_ms: p95, p99_ms: p99 } = report.response_time;
-    const pairs = [
-      ["Requests", ui.number(report.total)],
-      ["Visitors", ui.number(report.unique_visitors)],
-      ["Paths", ui.number(report.unique_paths)],
-      ["Bytes", ui.number(report.bytes)],
-      ["Errors", percent(report.error_rate)],
-      ["Of bots", ui.number(report.bots)],
-      ["Malformed", ui.number(report.malformed)],
-      ["Not understood", ui.number(report.not_understood)],
-      ...report.status_classes.map((row) => [row.class, ui.number(row.count)]),
-      ...(measured ? [["p50 / p95 / p99", `${ui.number(p50)} / ${ui.number(p95)} / ${ui.number(p99)} ms`]] : []),
-    ];
-    return html`<section class="card"><dl class="figures">${pairs.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`;
-  };
+  const visitors = (report) => chart(report, "Visitors", ["visitor", "visitors"],
+    [{ id: "visitors", label: "Visitors", tone: "accent", values: report.series.data.map((point) => point.visitors) }], "visitors", true);
 
-  /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
-  const choices = ({ days = "7", bots }) => html`<div class="toolbar">
-    <label class="check">Window <select @change=${({ target }) => ui.go({ ...ui.query(), days: target.value })}>
-      ${WINDOWS.map((number) => html`<option value=${number} .selected=${String(number) === days}>${ui.plural(number, "day")}</option>`)}
-    </select></label>
-    <label class="check"><input type="checkbox" .checked=${bots !== "false"}
-      @change=${({ target }) => ui.go({ ...ui.query(), bots: target.checked ? null : "false" })}> With bots</label>
-  </div>`;
+  /** The hours of the day in the chosen clock. */
+  function hoursOfDay({ hours_of_day: { from, counts }, from: first }) {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    if (!total) return null;
+    const shown = counts.map((count, hour) => ({ count, time: ui.clock(`${from.slice(0, 10)} ${String(hour).padStart(2, "0")}:00:00`, "time") }))
+      .sort((a, b) => (a.time < b.time ? -1 : 1));
+    const most = Math.max(...counts);
+    return html`<section class="card"><h2>By hour of the day (${ui.zone()})</h2>
+      ${from > first && html`<p class="hint">Since ${ui.clock(from)}: of days more than a week ago the hours are no longer known.</p>`}
+      <ol class="day-hours">${shown.map(({ time, count }) => html`<li vars=${{ "--share": `${((100 * count) / most).toFixed(1)}%` }} title=${`${time}: ${ui.plural(count, "request")}`}>
+        <span class="off-screen">${time}: ${ui.plural(count, "request")}</span><span class="day-hour" aria-hidden="true">${time.slice(0, 2)}</span></li>`)}</ol></section>`;
+  }
+
+  const none = (report, query) => html`<section class="card notice"><h2>No requests in this time</h2>
+    ${query.who !== "all" && report.scanners + report.bots > 0 && html`<p>There were requests of bots or scanners: <a href=${ui.link({ ...query, who: "all" })}>show everybody</a>.</p>`}
+    <p>Access logs are counted as they are read. Those that were read before access analytics was switched on are counted when
+      they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`;
+
+  const apart = ({ told_apart_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, systems and the kinds of errors of each path are counted
+    since ${ui.clock(since)}; what was counted before stands in the totals only.</p>`;
 
   return {
-    load: ({ days, bots, source }, { signal }) => ui.api("access-analytics", { days, bots, source }, { signal }),
-    render: (report, query) => html`<div class="head"><h1 tabindex="-1">Access</h1>${choices(query)}</div>
-      ${report.total === 0 && report.not_understood === 0
-        ? html`<section class="card notice"><p>No request was read in this window.
-            Access logs are counted as they are read. Those that were read before this was switched on are counted
-            when they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`
-        : html`<div class="stack">${figures(report)}
-            <div class="cards">${bars("Requests by day", report.by_day, "day")}${bars("Requests by hour", report.by_hour, "hour")}</div>
-            <div class="cards cards-wide">${PANELS.map((panel) => list(panel, report))}</div></div>`}`,
+    load: (query, { signal }) => ui.api("access-analytics", range.wanted(query), { signal }),
+    render: (report, query) => html`<div class="head"><h1 tabindex="-1">Access</h1></div>
+      <div class="stack">
+        <div class="block">${range.controls(query, report)}</div>
+        ${report.total === 0 && report.not_understood === 0
+          ? none(report, query)
+          : html`${figures(report)} ${apart(report)}
+            <section class="card">${requests(report)}</section>
+            <div class="cards cards-wide"><section class="card">${visitors(report)}</section> ${hoursOfDay(report)}</div>
+            <div class="cards cards-wide">${panels.map((panel) => panel(report))}</div>`}
+      </div>`,
   };
 };

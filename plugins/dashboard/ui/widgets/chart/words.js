@@ -14,20 +14,24 @@ export function spanText(from, to, daily) {
   return `${clock(from)} to ${clock(to, toClock(from).date === toClock(last).date ? "time" : "minute")}`;
 }
 
-const sum = (values, [first, last]) => values.slice(first, last + 1).reduce((all, value) => all + value, 0);
+/** What several bars are together: their sum; of distinct ones, which do not add up, the greatest. */
+const together = (values, [first, last], distinct) => values.slice(first, last + 1).reduce((all, value) => (distinct ? Math.max(all, value) : all + value), 0);
 
 /** The numbers of the bars from one to another: of all, of each series, and of the range it is compared with. */
-export function numbersOf({ series, before: earlier }, bars) {
-  const parts = series.map(({ label, values, tone }) => ({ label, tone, count: sum(values, bars) }));
-  return { total: parts.reduce((all, { count }) => all + count, 0), parts, earlier: earlier ? sum(earlier, bars) : null };
+export function numbersOf({ series, before: earlier, distinct }, bars) {
+  const parts = series.map(({ label, values, tone }) => ({ label, tone, count: together(values, bars, distinct) }));
+  return { total: parts.reduce((all, { count }) => all + count, 0), parts, earlier: earlier ? together(earlier, bars, distinct) : null };
 }
+
+/** "12 events", of several bars of distinct ones "at most 12 visitors". */
+const counted = ({ unit, distinct }, total, [first, last]) => `${distinct && first !== last ? "at most " : ""}${plural(total, ...unit)}`;
 
 /** "28 Nov 08:00 to 09:00: 12 events, Error 3, Warning 9" */
 export function valueText(chart, bars, daily) {
   const { total, parts, earlier } = numbersOf(chart, bars);
   const named = parts.length > 1 ? parts.filter(({ count }) => count).map(({ label, count }) => `${label} ${number(count)}`) : [];
   const compared = earlier === null ? [] : [`${number(earlier)} in the period before`];
-  return `${rangeText(chart, bars, daily)}: ${[plural(total, ...chart.unit), ...named, ...compared].join(", ")}`;
+  return `${rangeText(chart, bars, daily)}: ${[counted(chart, total, bars), ...named, ...compared].join(", ")}`;
 }
 
 export const ends = ({ starts, end }, [first, last]) => ({ from: starts[first], to: starts[last + 1] ?? end });
@@ -43,7 +47,7 @@ export function tip(chart, bars, daily) {
   return html`<b>${rangeText(chart, bars, daily)}</b>
     ${parts.length > 1 && html`<dl>${parts.toReversed().filter(({ count }) => count).map(({ label, tone, count }) => html`<div class=${`tone-${tone}`}>
       <dt>${label}</dt><dd>${number(count)}</dd></div>`)}</dl>`}
-    <p>${plural(total, ...chart.unit)}${earlier !== null && html`<span class="faint">, ${number(earlier)} before</span>`}</p>`;
+    <p>${counted(chart, total, bars)}${earlier !== null && html`<span class="faint">, ${number(earlier)} before</span>`}</p>`;
 }
 
 /** The names of the series, in the order in which they stand on each other, with what they add up to. */
@@ -51,9 +55,10 @@ export const legend = (chart) => {
   const { parts, earlier } = numbersOf(chart, [0, chart.starts.length]);
   const shown = parts.filter(({ count }) => count).toReversed();
   if (parts.length < 2 && earlier === null) return null;
+  const amount = (value) => !chart.distinct && html`<span class="count">${number(value)}</span>`;
   return html`<ul class="chart-legend">
-    ${parts.length > 1 && shown.map(({ label, tone, count }) => html`<li class=${`tone-${tone}`}>${label} <span class="count">${number(count)}</span></li>`)}
-    ${earlier !== null && html`<li class="chart-before">Period before <span class="count">${number(earlier)}</span></li>`}</ul>`;
+    ${parts.length > 1 && shown.map(({ label, tone, count }) => html`<li class=${`tone-${tone}`}>${label} ${amount(count)}</li>`)}
+    ${earlier !== null && html`<li class="chart-before">Period before ${amount(earlier)}</li>`}</ul>`;
 };
 
 /** The same numbers as a table. */
