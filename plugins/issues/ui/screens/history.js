@@ -73,19 +73,22 @@ export default (ui) => {
 
   // -- comments
 
-  async function send(form, id, again) {
-    const { text, send: button } = form.elements;
-    if (!text.value.trim() || button.disabled) return void text.focus();
-    button.disabled = true;
+  let sending = false;
+
+  async function send(field, id, again) {
+    const text = field.value.trim();
+    if (!text) return void field.focus();
+    if (sending) return;
+    sending = true;
     try {
-      await ui.api.post("issue-comments", { id, text: text.value });
-      text.value = "";
+      await ui.api.post("issue-comments", { id, text });
+      field.value = "";
       await again();
     } catch (error) {
       ui.toast(`The comment was not kept: ${error.message}`, { error: true });
+    } finally {
+      sending = false;
     }
-    button.disabled = false;
-    text.focus();
   }
 
   const sends = (event) => {
@@ -96,10 +99,10 @@ export default (ui) => {
 
   const composer = (id, again) => html`<form class="comment-form" aria-label="Comment" @submit=${(event) => {
     event.preventDefault();
-    send(event.target, id, again);
+    send(event.target.elements.text, id, again);
   }}>
     <textarea id="comment" name="text" rows="2" aria-label="Comment" placeholder="Write a comment" maxlength="10000" @keydown=${sends}></textarea>
-    <p class="toolbar"><button class="button" name="send">Comment</button> <span class="faint">Ctrl Enter sends it.</span></p></form>`;
+    <p class="toolbar"><button class="button">Comment</button> <span class="faint">Ctrl Enter sends it.</span></p></form>`;
 
   function showAll() {
     whole = true;

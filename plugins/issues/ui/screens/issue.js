@@ -66,8 +66,8 @@ export default (ui) => {
   /** Load the page's data anew, without leaving the place; gives them. */
   async function again() {
     const shown = current;
-    const fresh = await load(ui.query(), {});
-    if (shown !== current) return fresh; // another page by now
+    const fresh = await load(ui.query(), {}).catch(() => null); // then it stays as it is
+    if (!fresh || shown !== current) return shown; // another page by now
     Object.assign(shown, fresh);
     ui.refresh();
     return shown;

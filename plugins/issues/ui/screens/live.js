@@ -8,7 +8,7 @@
 export default (ui, id, shown, again) => ui.watch("issue-state", { id }, (state) => {
   const { issue, status_history: history } = shown();
   const done = state.last_history_id !== (history[0]?.id ?? null) || state.status !== issue.status || state.id !== issue.id;
-  if (done) return void again().catch(() => {}); // the next look tries again
+  if (done) return void again();
   const { count, users, last_seen, stored_occurrences } = state;
   if (count === issue.count && users === issue.users) return;
   Object.assign(issue, { count, users, last_seen, stored_occurrences });
