@@ -172,8 +172,8 @@ export interface Field {
   /** As the service names it; "config.host" becomes `{ config: { host } }`. */
   name: string;
   label: View;
-  /** "text" when left out; "check" is one box, "checks" several, "list" one text a line. */
-  type?: "text" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
+  /** "text" when left out; "check" is one box, "checks" several, "list" one text a line, "json" (with `rows`) any JSON. */
+  type?: "text" | "json" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
   /** The value of a new thing. */
   value?: unknown;
   required?: boolean;
@@ -199,6 +199,10 @@ export interface Field {
   half?: boolean;
   /** Shown and sent only while this holds. */
   when?: (values: Record<string, any>) => boolean;
+  /** What is sent in its place, whether it is shown or not; `undefined`: nothing. */
+  instead?: (values: Record<string, any>) => unknown;
+  /** True: never sent; it only decides what is shown. */
+  unsent?: boolean;
 }
 
 export interface Form {
@@ -294,6 +298,14 @@ export interface Ui {
   ): View;
   /** A form as an element: make it in `load`, put it into what `render` draws. */
   form(form: Form): HTMLFormElement;
+  /**
+   * Fields from a JSON Schema of an object, as types of connectors, channels and trackers declare it; not before widgets are
+   * there, as they are on every page that is not `bare`. Names get the prefix ("config."), `values` are those that are
+   * stored, `stored(name)` says in words that a secret is there, and `when` when all of them are shown.
+   */
+  fieldsOf(schema: Record<string, any>, options?: {
+    prefix?: string; values?: Record<string, any>; stored?: (name: string) => string | null; when?: (values: Record<string, any>) => boolean;
+  }): Field[];
   /** A form in a dialog; gives what `save` gave, or null when it was closed. */
   ask(form: Omit<Form, "label" | "cancel"> & { title: string; text?: View }): Promise<any>;
   /** Ask before something is done; `typed` has to be typed for it, what was typed is given to `run`. */

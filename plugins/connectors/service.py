@@ -15,7 +15,7 @@ from snaglist.plugins.connectors.mirrors import folder_of
 from snaglist.plugins.connectors.tables import connectors
 from snaglist.plugins.issues import file_at, hold_module, show_path
 from snaglist.plugins.logs import is_zone
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import form_types, rows
 
 UNKNOWN = "Unknown connector."
 NAME_TAKEN = "name: another connector has this name"
@@ -23,7 +23,9 @@ NAME_TAKEN = "name: another connector has this name"
 
 def list_connectors(call: Call) -> Mapping[str, Any]:
     """List the connectors by `key(name)`."""
-    return {"data": [show(call, row) for row in queries.all_connectors(call.db)]}
+    folders = {name: kind.schemas for name, kind in types(call).items()}
+    shown = [show(call, row) for row in queries.all_connectors(call.db)]
+    return {"data": shown, "types": form_types(call.service, "connector", folders)}
 
 
 def find(call: Call, connector_id: int) -> Row[Any]:

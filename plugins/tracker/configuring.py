@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit
 from sqlalchemy import Connection
 
 from snaglist.kernel import Call, Conflict, Invalid, Unavailable, key, times
-from snaglist.plugins.system import Refused
+from snaglist.plugins.system import Refused, form_types
 from snaglist.plugins.tracker import position, queries
 from snaglist.plugins.tracker import settings as stored
 from snaglist.plugins.tracker.contract import Provider, providers
@@ -18,6 +18,7 @@ from snaglist.plugins.tracker.signatures import SECRET_FORM, is_usable
 
 _SCOPE = ("provider", "project", "team_key", "assigned_to_me")
 _LISTS = ("labels", "assignees")
+_PLACES = ("endpoint_url", "project", "team_key", "account")
 
 
 def show(call: Call) -> dict[str, Any]:
@@ -41,6 +42,21 @@ def show(call: Call) -> dict[str, Any]:
             "last_error": where.last_error,
         },
     }
+
+
+def show_with_types(call: Call) -> dict[str, Any]:
+    """Return the settings, and what each provider needs of them."""
+    return {**show(call), "types": _types(call)}
+
+
+def _types(call: Call) -> list[dict[str, Any]]:
+    """Return the providers for a form; one without a schema has all the fields that there are."""
+    known = providers(call)
+    shown = form_types(call.service, "tracker", {name: kind.schemas for name, kind in known.items()})
+    for one in shown:
+        one["schema"].setdefault("properties", {name: {"type": "string"} for name in _PLACES})
+        one["reads"] = known[one["name"]].reads
+    return shown
 
 
 def change(call: Call) -> dict[str, Any]:

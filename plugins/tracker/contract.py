@@ -6,6 +6,8 @@ secrets, when to pull, storing, statuses, repeating.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from re import Pattern
 from typing import Any, Protocol
 
@@ -198,7 +200,9 @@ class Provider:
     `targets` tells to which status (as `Item.status`) each of ours leads. `reads` is False for one that only sends and
     gets items by webhook. `signed(delivery, secret)` checks the vendor's own signature, `sent_at(delivery, document)`
     returns when it was sent, in seconds since 1970; `timed`: it always says so. `token_header` names a header
-    that holds the secret itself, taken only where the configuration allows it. `concerns(document)` returns the id of
+    that holds the secret itself, taken only where the configuration allows it. `schemas` is the folder that holds
+    `definitions/tracker-<name>.json`, the schema of those of the settings `endpoint_url`, `project`, `team_key` and
+    `account` that the provider uses, from which the dashboard makes its form. `concerns(document)` returns the id of
     the item that a webhook is about, None when it is about something else.
     """
 
@@ -214,6 +218,7 @@ class Provider:
     signed: Callable[[Delivery, str], bool] = _no
     sent_at: Callable[[Delivery, Mapping[str, Any]], float | None] = _none
     token_header: str = ""
+    schemas: Traversable = field(default_factory=lambda: files("snaglist.schemas"))
 
 
 def targets(**other: str) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from snaglist.plugins.tracker.contract import TrackerFailure
 from snaglist.plugins.tracker.kinds import SYNC
 
 _NAME = 200
+_ENTER = {"api_key": "enter an API key, and save it", "webhook_secret": "enter a webhook secret, and save it"}
 BUSY = "The tracker is being synced; wait for that job."
 
 
@@ -22,9 +23,9 @@ def test(call: Call) -> Mapping[str, Any]:
         kind = stored.provider(call, settings)
         needed = "api_key" if kind.reads else "webhook_secret"
         if missing := stored.lacks(call, settings, needed):
-            raise Invalid(f"{needed}: {missing}")
+            raise Invalid(f"{needed}: {_ENTER[needed]}{missing.removeprefix('is not set')}")
         if not stored.address(kind, settings.endpoint_url):
-            raise Invalid("endpoint_url: is not set")
+            raise Invalid("endpoint_url: enter the address of the tracker, and save it")
         viewer = stored.open_tracker(call, settings, patient=False).viewer()
     except TrackerFailure as error:
         return {"ok": False, "viewer": None, "message": error.message}
@@ -79,7 +80,7 @@ def _ids(call: Call) -> list[int]:
 ENDPOINTS = (
     Endpoint(
         "tracker-settings",
-        get=read(configuring.show, "tracker.read"),
+        get=read(configuring.show_with_types, "tracker.read"),
         put=own(configuring.change, "settings.write"),
         patch=own(configuring.change, "settings.write"),
     ),

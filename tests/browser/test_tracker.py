@@ -45,13 +45,13 @@ def tracking(servers: Any, browser: Any, tmp_path: Path) -> Iterator[str]:
 def set_up(page: Any, github: Any) -> None:
     form = page.get_by_role("form", name="Tracker settings")
     form.get_by_label("Tracker").select_option("github")
-    form.get_by_label("Project").fill(github.project)
-    form.get_by_label("Address").fill(github.url)
+    form.get_by_label("Repository").fill(github.project)
+    form.get_by_label("API address").fill(github.url)
     form.get_by_label("API key").fill(doubles.KEY)
     form.get_by_label("Webhook secret").fill("s3cr3t-key")
-    form.get_by_label("On", exact=True).check()
+    form.get_by_label("Switched on").check()
     form.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("On, with github.")).to_be_visible()
+    expect(page.get_by_text("On, with GitHub.")).to_be_visible()
 
 
 def test_from_nothing_to_linked_issues(tracking: str, github: Any, open_page: Any) -> None:
@@ -64,7 +64,7 @@ def test_from_nothing_to_linked_issues(tracking: str, github: Any, open_page: An
     expect(page.get_by_text("A secret is set.")).to_be_visible()
     expect(page.get_by_text("?api=tracker-webhook&app=default")).to_be_visible()
     expect(page.get_by_label("API key")).to_have_value("")
-    page.get_by_role("button", name="Test the key").click()
+    page.get_by_role("button", name="Test what is saved").click()
     expect(page.get_by_text("Connected. The key is Ana's.")).to_be_visible()
     page.get_by_role("button", name="Pull now").click()
     expect(page.get_by_text("1 item read: 1 new, 0 changed.")).to_be_visible()
@@ -97,7 +97,7 @@ def test_making_items(tracking: str, github: Any, open_page: Any) -> None:
     page = open_page(f"{tracking}?view=tracker")
     set_up(page, github)
     page.goto(f"{tracking}?view=issue&id=1")
-    page.get_by_role("button", name="Create in github").click()
+    page.get_by_role("button", name="Create in GitHub").click()
     expect(page.get_by_text("Linked to octo/shop#1.")).to_be_visible()
     expect(page.get_by_role("complementary").get_by_role("link", name="octo/shop#1")).to_be_visible()
     page.goto(f"{tracking}?q=mailer")
@@ -108,16 +108,38 @@ def test_making_items(tracking: str, github: Any, open_page: Any) -> None:
     assert len(github.issues) == 3
 
 
+def test_each_tracker_asks_for_what_it_needs_in_its_own_words(tracking: str, open_page: Any, watch: Any) -> None:
+    watch.expect("422")
+    page = open_page(f"{tracking}?view=tracker")
+    form = page.get_by_role("form", name="Tracker settings")
+    for title, shown, hidden in (
+        ("Linear", "Team", "Repository"),
+        ("GitLab", "As group/project, or its number.", "As owner/repository."),
+        ("Jira", "Project key", "Team"),
+        (
+            "Another program (signed JSON)",
+            "Gets new items and statuses as signed JSON.",
+            "Only items with these labels",
+        ),
+    ):
+        form.get_by_label("Tracker").select_option(label=title)
+        expect(form.get_by_text(shown, exact=True)).to_be_visible()
+        expect(form.get_by_text(hidden)).to_have_count(0)
+    page.get_by_role("button", name="Test what is saved").click()
+    expect(page.get_by_text("Enter an API key, and save it.")).to_be_visible()
+
+
 def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch: Any) -> None:
     watch.expect("422")
     page = open_page(f"{tracking}?view=tracker")
     form = page.get_by_role("form", name="Tracker settings")
-    form.get_by_label("On", exact=True).check()
+    form.get_by_label("Switched on").check()
     form.get_by_role("button", name="Save").click()
     expect(form.get_by_role("alert")).to_have_text("is required before the tracker can be enabled")
-    expect(form.get_by_label("On", exact=True)).to_be_checked()
+    expect(form.get_by_label("Switched on")).to_be_checked()
     form.get_by_label("Tracker").select_option("generic")
-    expect(form.get_by_label("Project")).to_have_count(0)
+    expect(form.get_by_label("Repository")).to_have_count(0)
+    expect(form.get_by_text("As owner/repository.")).to_have_count(0)
     form.get_by_label("Tracker").select_option("jira")
     expect(form.get_by_label("E-mail of the key's owner")).to_be_visible()
     page.reload()
@@ -142,7 +164,7 @@ def test_has_no_accessibility_violations(browser: Any, tracking: str, github: An
         page.goto(f"{tracking}?view={view}")
         expect(page.locator("#app:not([aria-busy]) h1")).to_be_visible()
         if view != "tracker":
-            expect(page.get_by_role("button", name="Create in github")).to_be_visible()
+            expect(page.get_by_role("button", name="Create in GitHub")).to_be_visible()
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
     context.close()

@@ -352,7 +352,8 @@ def test_every_schema_file_is_used(endpoints: dict[str, Endpoint]) -> None:
     unused = []
     for path in contents:
         name = path.relative_to(ROOT / "schemas").as_posix()
-        used_here = f'"/{name}' in everything or name in used
+        of_a_type = re.match(r"definitions/(channel|connector|tracker)-", name)  # found by the name of the type
+        used_here = f'"/{name}' in everything or name in used or of_a_type
         if not used_here:
             unused.append(name)
     assert unused == []

@@ -6,7 +6,9 @@ same for all types: keeping secrets, when to send, repeating.
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 from snaglist.kernel import BadGateway, Call, hookspec
@@ -57,7 +59,9 @@ class Opening:
 class ChannelType:
     """A type of channel.
 
-    `fields` names the write-only fields of the body that make the target. `check(call, target)` looks, outside a
+    `fields` names the write-only fields of the body that make the target. `schemas` is the folder that holds
+    `definitions/channel-<type>.json`, the schema of these fields, by which they are checked, and from which the
+    dashboard makes its form; without it a form has the bare names. `check(call, target)` looks, outside a
     transaction, at what a schema cannot, and returns what may be shown of the target; it raises Invalid.
     `open(opening)` gives a function that sends a message and raises NotDelivered; it may serve several messages.
     `signed`: the type takes a signing key.
@@ -67,6 +71,7 @@ class ChannelType:
     check: Callable[[Call, Target], str]
     open: Callable[[Opening], AbstractContextManager[Send]]
     signed: bool = False
+    schemas: Traversable = field(default_factory=lambda: files("snaglist.schemas"))
 
 
 @hookspec
@@ -88,5 +93,5 @@ def check_added(name: str, value: Any) -> None:
         raise ValueError(f"{name}: the name must have at most {MAX_NAME} characters")
     if not (callable(value.check) and callable(value.open)):
         raise TypeError(f"{name}: must be a ChannelType with the functions check and open, not {value!r:.60}")
-    if not isinstance(value.fields, tuple | list) or not all(isinstance(field, str) for field in value.fields):
+    if not isinstance(value.fields, tuple | list) or not all(isinstance(name, str) for name in value.fields):
         raise TypeError(f"{name}: fields: must be a tuple of texts")

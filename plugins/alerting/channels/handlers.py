@@ -6,11 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from snaglist.kernel import Call, Conflict, Endpoint, Invalid, NotFound, key, own, read, write
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, NotFound, clip, key, own, read, write
 from snaglist.plugins.alerting.channels import sealing
 from snaglist.plugins.alerting.channels.contract import ChannelType, Target, types
 from snaglist.plugins.alerting.tables import channels
-from snaglist.plugins.system import rows
+from snaglist.plugins.system import form_types, rows
 
 UNKNOWN = "Unknown alert channel."
 SIGNING_BYTES = 32
@@ -19,14 +19,15 @@ SIGNING_BYTES = 32
 def list_channels(call: Call) -> Mapping[str, Any]:
     """List the channels by `key(name)`."""
     found = call.db.execute(select(channels)).all()
-    return {"data": [show(row) for row in sorted(found, key=lambda row: (key(row.name), row.id))]}
+    shown = [show(row) for row in sorted(found, key=lambda row: (key(row.name), row.id))]
+    return {"data": shown, "types": _types_shown(call)}
 
 
 def create(call: Call) -> Mapping[str, Any]:
     """Check and store a new channel, outside a transaction, because hosts are looked at."""
     body = call.body
     kind = _type(call, body["type"])
-    target = _target(kind, body, {})
+    target = _target(call, kind, body["type"], body, {})
     hint = kind.check(call, target)
     signing = (body.get("secret") or secrets.token_urlsafe(SIGNING_BYTES)) if kind.signed else ""
     call.service.secrets.prepare()
@@ -60,7 +61,7 @@ def change(call: Call) -> Mapping[str, Any]:
     if given:
         # With all of them given nothing stored is needed: so a channel whose key was lost can be repaired.
         stored = {} if given == set(kind.fields) else sealing.open_target(call, before)
-        target = _target(kind, body, stored)
+        target = _target(call, kind, before.type, body, stored)
         row["target_hint"] = kind.check(call, target)
         row["target"] = sealing.seal_target(call, before.id, target)
         row["retry_at"] = None
@@ -92,11 +93,29 @@ def find(db: Connection, channel_id: int, *, lock: bool = False) -> Row[Any]:
     return row
 
 
+def note_test(call: Call, channel_id: int, error: str | None) -> None:
+    """Store how a test message fared: the channel is as well as that, and is not left alone any more when it is."""
+    values: dict[str, Any] = {"last_status": "failed" if error else "sent", "last_error": error and clip(error, 500)}
+    call.write(lambda db: rows.change(db, channels, channel_id, **values, **({} if error else {"retry_at": None})))
+
+
 def show(row: Row[Any]) -> dict[str, Any]:
     """Return a channel as it is shown: nothing of its secrets but a hint."""
     names = ("id", "name", "type", "target_hint", "last_status", "last_error", "created_at", "updated_at")
     shown = {name: getattr(row, name) for name in names}
     return {**shown, "enabled": bool(row.enabled), "signed": row.signing is not None}
+
+
+def _types_shown(call: Call) -> list[dict[str, Any]]:
+    """Return the types for a form; one without a schema has its fields by their names."""
+    known = types(call)
+    shown = form_types(call.service, "channel", {name: kind.schemas for name, kind in known.items()})
+    for one in shown:
+        kind = known[one["name"]]
+        one["schema"].setdefault("properties", {name: {"type": "string", "writeOnly": True} for name in kind.fields})
+        one["schema"].setdefault("required", list(kind.fields))
+        one["signed"] = kind.signed
+    return shown
 
 
 def _type(call: Call, name: str) -> ChannelType:
@@ -106,12 +125,18 @@ def _type(call: Call, name: str) -> ChannelType:
     return kind
 
 
-def _target(kind: ChannelType, body: Mapping[str, Any], stored: Target) -> dict[str, Any]:
-    target = {name: body.get(name, stored.get(name)) for name in kind.fields}
-    missing = [name for name, value in target.items() if not value]
+def _target(call: Call, kind: ChannelType, name: str, body: Mapping[str, Any], stored: Target) -> dict[str, Any]:
+    schema = call.service.schemas.find(kind.schemas, "definitions", "channel", name)
+    target = {field: body.get(field, stored.get(field)) for field in kind.fields}
+    optional = set(target) - set(schema.contents.get("required", kind.fields)) if schema else set()
+    missing = [field for field, value in target.items() if not value and field not in optional]
     if missing:
-        raise Invalid(f"{name}: is required" for name in missing)
-    return target
+        raise Invalid(f"{field}: is required" for field in missing)
+    given = {field: value for field, value in target.items() if value is not None}
+    checked, problems = schema.check(given) if schema else (given, [])
+    if problems:
+        raise Invalid(problems)
+    return dict(checked)
 
 
 ENDPOINTS = (

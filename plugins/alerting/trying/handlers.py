@@ -8,6 +8,7 @@ from snaglist.kernel import Call, Endpoint, own, times
 from snaglist.plugins.alerting import outbox, rules
 from snaglist.plugins.alerting.channels import Message, NotDelivered, opened
 from snaglist.plugins.alerting.channels.handlers import find as find_channel
+from snaglist.plugins.alerting.channels.handlers import note_test
 from snaglist.plugins.alerting.outbox.messages import complete
 from snaglist.plugins.alerting.trying.history import DAYS, MAX_ITEMS, would_have_fired
 
@@ -25,7 +26,9 @@ def _try_channel(call: Call, channel_id: int) -> Mapping[str, Any]:
         with opened(call, channel) as send:
             send(Message(delivery, complete(document, delivery, times.now())))
     except NotDelivered as error:
+        note_test(call, channel_id, error.message)
         return {"ok": False, "detail": error.message}
+    note_test(call, channel_id, None)
     return {"ok": True, "detail": "delivered"}
 
 

@@ -5,4 +5,4 @@ from snaglist.plugins.alerting.types.chat import CHAT
 from snaglist.plugins.alerting.types.email import EMAIL
 from snaglist.plugins.alerting.types.webhook import WEBHOOK
 
-BUILT_IN = {**CHAT, "email": EMAIL, "webhook": WEBHOOK, "apprise": APPRISE}
+BUILT_IN = {"webhook": WEBHOOK, **CHAT, "email": EMAIL, "apprise": APPRISE}

@@ -19,9 +19,9 @@ _SUBJECT = 200
 
 def _check(call: Call, target: Target) -> str:
     if not call.setting("smtp.host"):
-        raise Invalid("type: email needs a mail server: set smtp.host")
+        raise Invalid("type: E-mail needs a mail server: set smtp.host in the configuration.")
     if not _sender(call):
-        raise Invalid("type: email needs a sender: set smtp.from")
+        raise Invalid("type: E-mail needs a sender: set smtp.from in the configuration.")
     name, _, domain = str(target["recipients"][0]).partition("@")
     return f"{name[:1]}…@{domain}"
 

@@ -15,8 +15,8 @@ from snaglist.plugins.issues import file_at, stored_path
 from snaglist.plugins.logs import allowed_roots, discover, open_file
 
 _OUTSIDE = (
-    "config.directory: must be an existing folder below an allowed root: one of ingestion.allowed_roots, "
-    "or /var/log when that is empty"
+    "config.directory: must be an existing folder that may be read: one below /var/log, "
+    "or, where it is set, below one of ingestion.allowed_roots"
 )
 
 
@@ -48,7 +48,7 @@ def open_folder(opening: Opening) -> Iterator["Folder"]:
     """Look at the folder anew: links and allowed roots may have changed since it was saved."""
     folder = _resolved(opening.call, opening.config["directory"])
     if folder is None:
-        raise RemoteFailure("The folder does not exist, or is not below an allowed root any more.")
+        raise RemoteFailure("The folder does not exist, or may not be read any more.")
     yield Folder(opening.call, folder, opening.config)
 
 

@@ -6,12 +6,11 @@ const STATES = { success: "good", failed: "bad", running: "busy", queued: "busy"
 export default (ui) => {
   const { html, api } = ui;
 
-  /** Where a connector reads from, in a few words. */
-  const target = ({ type, config }) => ({
-    local: config.directory,
-    ssh: `${config.user}@${config.host}:${[config.paths ?? []].flat().join(" ")}`,
-    url: config.url,
-  })[type] ?? type;
+  /** Where a connector reads from: what its type cannot do without. */
+  const target = ({ type, config }, types) => {
+    const { schema } = types.find(({ name }) => name === type) ?? {};
+    return schema?.required?.flatMap((name) => config[name] ?? []).join(" ") || type;
+  };
 
   function state({ enabled, last_status: status, last_error: error }) {
     if (!enabled) return html`<span class="state" data-state="off">off</span>`;

@@ -32,7 +32,7 @@ export const withStyles = async (module) => (await Promise.all([module, styles()
 export function widgets() {
   fetching ??= Promise.all([
     import("./widgets/dialog.js"), import("./widgets/form.js"), import("./widgets/table.js"), import("./widgets/menu.js"),
-    import("./widgets/progress.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"),
+    import("./widgets/progress.js"), import("./widgets/schema.js"), import("./widgets/snippet.js"), import("./widgets/copy.js"),
     import("./widgets/dates.js"), styles(),
   ]).then(
     (modules) => (fetched = Object.assign({}, ...modules)),
@@ -73,6 +73,7 @@ export function widgetKit(redraw) {
       return element;
     },
     chart,
+    fieldsOf: (...given) => fetched.fieldsOf(...given),
     menu: drawing("menu"),
     progress: drawing("progress"),
     snippet: drawing("snippet"),

@@ -170,8 +170,19 @@ def _told(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, Refused):
         cause = cause.__cause__ or cause.__context__
-    text = " ".join(str(cause or error).split()) or type(error).__name__
+    text = (not cause and _unreached(error)) or " ".join(str(cause or error).split()) or type(error).__name__
     return text[:_MESSAGE]
+
+
+def _unreached(error: BaseException) -> str:
+    """Return that a host could not be connected to, where a client says so in words of its own."""
+    cause: BaseException | None = error
+    while cause is not None:
+        host, port, number = (getattr(cause, name, None) for name in ("host", "port", "errno"))
+        if isinstance(cause, OSError) and host and port and number:
+            return f"Could not connect to {host}:{port}: {os.strerror(number).lower()}"
+        cause = cause.__cause__ or cause.__context__
+    return ""
 
 
 def main() -> None:

@@ -112,6 +112,8 @@ class Guard:
             return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, content)
         except (OSError, http.client.HTTPException, ValueError) as error:
             late = time.monotonic() >= deadline or isinstance(error, TimeoutError)
+            if isinstance(error, ConnectionRefusedError):
+                raise BadGateway(f"Could not connect to {target.host}:{target.port}: connection refused") from error
             raise BadGateway(f"{target.host}: {'no answer in time' if late else _reason(error)}") from error
         finally:
             watchdog.cancel()

@@ -22,7 +22,7 @@ export default (ui) => {
     render(issue, settings) {
       if (issue.external_id) return item(issue);
       if (!settings.enabled) return html`<p class="faint"><a href=${ui.link({ view: "tracker" })}>Set the tracker up</a></p>`;
-      return html`<p><button class="button" type="button" @click=${() => create([issue])}>Create in ${settings.provider}</button></p>`;
+      return html`<p><button class="button" type="button" @click=${() => create([issue])}>Create in ${settings.types.find(({ name }) => name === settings.provider)?.title ?? settings.provider}</button></p>`;
     },
   });
 

@@ -70,7 +70,7 @@ def test_what_is_refused(sqlite_site: Any) -> None:
         answer = sqlite_site.client.post("alert-channels", body)
         assert answer.status == 422, (body, answer.text)
         assert answer.error
-    assert sqlite_site.client.get("alert-channels").json == {"data": []}
+    assert sqlite_site.client.get("alert-channels").json["data"] == []
 
 
 NOT_PUBLIC = [

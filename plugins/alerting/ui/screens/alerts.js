@@ -27,7 +27,7 @@ export default (ui) => {
       api("alert-channels", {}, { signal }), api("alert-rules", {}, { signal }), api("alert-events", { page }, { signal }),
       optional("modules"), optional("tags"),
     ]);
-    return { channels: allChannels.data, rules: allRules.data, events, modules: modules.data, tags: tags.data };
+    return { channels: allChannels.data, types: allChannels.types, rules: allRules.data, events, modules: modules.data, tags: tags.data };
   }
 
   return {

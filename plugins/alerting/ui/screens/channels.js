@@ -1,19 +1,6 @@
 // Channels: where messages go. Targets are write-only: an empty field keeps what is stored.
 
-/** @type {[string, string][]} */
-const TYPES = [
-  ["webhook", "Webhook"],
-  ["slack", "Slack"],
-  ["discord", "Discord"],
-  ["teams", "Teams"],
-  ["telegram", "Telegram"],
-  ["email", "E-mail"],
-  ["apprise", "Apprise"],
-];
-const WITHOUT_ADDRESS = ["telegram", "email"];
 const STATES = { sent: "good", failed: "bad" };
-
-const of = (...types) => ({ type }) => types.includes(type);
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -21,34 +8,30 @@ export default (ui) => {
   let secret = null;
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
-  function fields(channel) {
-    const target = channel ? { secret: true, placeholder: `stored: ${channel.target_hint ?? "yes"}; leave empty to keep it` } : { required: true };
+  function fields(types, channel) {
+    const shown = types.filter(({ name }) => !channel || name === channel.type);
+    const stored = () => channel && `stored${channel.target_hint ? `: ${channel.target_hint}` : ""}`;
     return [
       { name: "name", label: "Name", required: true, max: 120, half: true },
-      { name: "type", label: "Type", type: "select", options: TYPES, half: true, fixed: Boolean(channel) },
-      { name: "url", label: "Address", max: 2000, when: ({ type }) => !WITHOUT_ADDRESS.includes(type), ...target },
-      { name: "bot_token", label: "Bot token", max: 2000, when: of("telegram"), ...target },
-      { name: "chat_id", label: "Chat", max: 200, when: of("telegram"), ...target },
-      { name: "recipients", label: "Recipients, one a line", type: "list", when: of("email"), ...target },
-      { name: "secret", label: "Signing key", type: "password", secret: true, max: 200, when: of("webhook"),
+      { name: "type", label: "Type", type: "select", options: shown.map(({ name, title }) => [name, title]), half: true, fixed: Boolean(channel) },
+      ...shown.flatMap(({ name, schema }) => ui.fieldsOf(schema, { stored, when: ({ type }) => type === name })),
+      { name: "secret", label: "Signing key", type: "password", secret: true, max: 200, when: ({ type }) => shown.some(({ name, signed }) => signed && name === type),
         hint: channel?.signed ? "Empty: the stored one stays." : "Empty: one is made, and shown once." },
-      { name: "enabled", label: "On", type: "check", value: true },
+      { name: "enabled", label: "Switched on", type: "check", value: true },
     ];
   }
 
-  const sent = ({ recipients, ...rest }) => ({ ...rest, ...(recipients?.length && { recipients }) });
-
-  async function add() {
-    const made = await ui.ask({ title: "New channel", action: "Add", fields: fields(), save: (values) => api.post("alert-channels", sent(values)) });
+  async function add(types) {
+    const made = await ui.ask({ title: "New channel", action: "Add", fields: fields(types), save: (values) => api.post("alert-channels", values) });
     if (!made) return;
     secret = made.secret ?? null;
-    ui.toast(`${made.name} is there.`);
+    ui.toast(`The channel ${made.name} was added.`);
     await ui.reload();
   }
 
-  async function edit(channel) {
-    const saved = await ui.ask({ title: `Edit ${channel.name}`, fields: fields(channel), values: channel,
-      save: ({ type, ...values }) => api.patch("alert-channels", { id: channel.id, ...sent(values) }) });
+  async function edit(channel, types) {
+    const saved = await ui.ask({ title: `Edit ${channel.name}`, fields: fields(types, channel), values: channel,
+      save: ({ type, ...values }) => api.patch("alert-channels", { id: channel.id, ...values }) });
     if (saved) await ui.reload();
   }
 
@@ -68,16 +51,16 @@ export default (ui) => {
     if (gone) await ui.reload();
   }
 
-  const columns = [
+  const columns = (types) => [
     { name: "name", label: "Channel", sort: true },
-    { name: "type", label: "Type", sort: true, view: ({ type }) => TYPES.find(([name]) => name === type)?.[1] ?? type },
+    { name: "type", label: "Type", sort: true, view: ({ type }) => types.find(({ name }) => name === type)?.title ?? type },
     { name: "target_hint", label: "To", view: ({ target_hint: hint }) => html`<code>${hint}</code>` },
     { name: "last_status", label: "Last message", wrap: true, view: ({ enabled, last_status: status, last_error: error }) => enabled
       ? html`<span class="state" data-state=${STATES[status] ?? "off"}>${status ?? "not used yet"}</span> ${error}`
       : html`<span class="state" data-state="off">off</span>` },
     { name: "actions", label: "", view: (channel) => html`<button class="button" type="button" aria-label=${`Test ${channel.name}`} @click=${() => test(channel)}>Test</button>
       ${ui.menu(`Actions of ${channel.name}`, [
-        { label: "Edit …", run: () => edit(channel) },
+        { label: "Edit …", run: () => edit(channel, types) },
         { label: channel.enabled ? "Switch off" : "Switch on", run: () => toggle(channel) },
         { label: "Delete …", run: () => remove(channel), danger: true },
       ])}` },
@@ -85,7 +68,7 @@ export default (ui) => {
 
   const once = () => secret && html`<div role="status"><p>Messages are signed with this key. It is shown only now:</p>${ui.snippet(secret, "Signing key")}</div>`;
 
-  return ({ channels }) => html`<section class="card block"><div class="head"><h2>Channels</h2><button class="button button-main" @click=${add}>New channel</button></div>
+  return ({ channels, types }) => html`<section class="card block"><div class="head"><h2>Channels</h2><button class="button button-main" @click=${() => add(types)}>New channel</button></div>
     ${once()}
-    ${ui.table(columns, channels, { id: "channels", label: "Channels", empty: "No channel yet. Add one to be told by mail, chat or webhook what breaks." })}</section>`;
+    ${ui.table(columns(types), channels, { id: "channels", label: "Channels", empty: "No channel yet. Add one to be told by mail, chat or webhook what breaks." })}</section>`;
 };

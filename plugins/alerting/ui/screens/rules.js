@@ -8,6 +8,7 @@ const TRIGGERS = {
   users: "an issue that affects many users",
   heartbeat: "no event for a while",
 };
+const FIRST = 8; // alerts of a dry run that are shown at once
 const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
 
 const of = (...triggers) => ({ trigger_type: trigger }) => triggers.includes(trigger);
@@ -54,7 +55,7 @@ export default (ui) => {
   }
 
   async function dryRun(rule) {
-    const answer = await ui.act(() => api.post("alert-test", { rule_id: rule.id }), "Nothing was sent.");
+    const answer = await ui.act(() => api.post("alert-test", { rule_id: rule.id }), "");
     if (!answer) return;
     tried = { name: rule.name, ...answer };
     ui.refresh();
@@ -88,9 +89,14 @@ export default (ui) => {
       ])}` },
   ];
 
-  const outcome = () => tried && html`<section class="block" role="status"><h3>${tried.name}: ${ui.plural(tried.would_fire, "time")} in the last ${tried.window_days} days</h3>
-    <ul>${keyed(tried.items, (_, at) => at, ({ at, group_id: issue, title }) => html`<li><ui-ago at=${at}></ui-ago>
-      ${issue ? html`<a href=${ui.link({ view: "issue", id: issue })}>${title}</a>` : title}</li>`)}</ul>
+  const firings = (items) => html`<ul>${keyed(items, (_, at) => at, ({ at, group_id: issue, title }) => html`<li><ui-ago at=${at}></ui-ago>
+    ${issue ? html`<a href=${ui.link({ view: "issue", id: issue })}>${title}</a>` : title}</li>`)}</ul>`;
+
+  const outcome = () => tried && html`<section class="block" role="status">
+    <h3>Dry run of ${tried.name}: ${ui.plural(tried.would_fire, "alert")} in the last ${tried.window_days} days</h3>
+    <p class="faint">This is what the rule would have sent. Nothing was sent.</p>
+    ${firings(tried.items.slice(0, FIRST))}
+    ${tried.items.length > FIRST && html`<details><summary>${ui.number(tried.items.length - FIRST)} more</summary>${firings(tried.items.slice(FIRST))}</details>`}
     ${tried.truncated && html`<p>There may be more.</p>`}</section>`;
 
   return (data) => html`<section class="card block"><div class="head"><h2>Rules</h2>

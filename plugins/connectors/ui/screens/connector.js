@@ -26,7 +26,7 @@ export default (ui) => {
     const connector = connectors.data.find((one) => String(one.id) === id);
     if (!connector) throw Object.assign(new Error("There is no such connector."), { status: 404 });
     if (asked.id !== id) asked = { id, test: null, plan: null, busy: "" };
-    return { connector, modules: modules.data, runs: recent };
+    return { connector, types: connectors.types, modules: modules.data, runs: recent };
   }
 
   async function run(what, work) {
@@ -67,8 +67,8 @@ export default (ui) => {
 
   const pair = ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-  const facts = (connector) => html`<section class="card"><dl class="pairs pairs-left">${[
-    ["From", html`<code>${target(connector)}</code>`],
+  const facts = (connector, types) => html`<section class="card"><dl class="pairs pairs-left">${[
+    ["From", html`<code>${target(connector, types)}</code>`],
     ["Module", connector.module_name],
     ["Time zone", connector.timezone || "as the application"],
     ["Looks again", connector.interval_minutes ? `every ${ui.plural(connector.interval_minutes, "minute")}` : "on demand"],
@@ -80,8 +80,8 @@ export default (ui) => {
 
   const outcome = ({ ok, message }) => html`<p class="card" role="status"><span class="state" data-state=${ok ? "good" : "bad"}>${ok ? "It works" : "It does not work"}</span> ${message}</p>`;
 
-  async function change({ connector, modules }) {
-    if (await edit(connector, modules)) await ui.reload();
+  async function change({ connector, modules, types }) {
+    if (await edit(connector, { modules, types })) await ui.reload();
   }
 
   return {
@@ -93,7 +93,7 @@ export default (ui) => {
     }, SECONDS),
     render(data) {
       current = data;
-      const { connector } = data;
+      const { connector, types } = data;
       const button = (what, label, act) => html`<button class="button" type="button" ?disabled=${asked.busy !== ""} @click=${act}>${asked.busy === what ? "Asking …" : label}</button>`;
       return html`<p class="crumbs"><a href=${ui.link({ view: "connectors" })}>Connectors</a></p>
         <div class="head"><h1 tabindex="-1">${connector.name} ${state(connector)}</h1>
@@ -104,7 +104,7 @@ export default (ui) => {
               { label: connector.enabled ? "Switch off" : "Switch on", run: () => actions.toggle(connector) },
               { label: "Delete …", run: () => actions.remove(connector, async () => ui.go({ view: "connectors" })), danger: true },
             ])}</span></div>
-        <div class="stack">${facts(connector)} ${asked.test && outcome(asked.test)} ${asked.plan && plan(asked.plan)}
+        <div class="stack">${facts(connector, types)} ${asked.test && outcome(asked.test)} ${asked.plan && plan(asked.plan)}
           <section class="card"><h2>Runs</h2>${runs(data.runs.data)}</section>${ui.pager(data.runs.meta, "run")}</div>`;
     },
   };

@@ -12,13 +12,13 @@ export default (ui) => {
   const { actions, state, target, runs } = parts(ui);
   let current = null;
 
-  async function create(modules) {
-    const made = await add(modules);
+  async function create(known) {
+    const made = await add(known);
     if (made) ui.go({ view: "connector", id: made.id });
   }
 
-  async function change(connector, modules) {
-    if (await edit(connector, modules)) await ui.reload();
+  async function change(connector, known) {
+    if (await edit(connector, known)) await ui.reload();
   }
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
@@ -26,13 +26,13 @@ export default (ui) => {
     const [connectors, modules, recent] = await Promise.all([
       api("connectors", {}, { signal }), api("modules", {}, { signal }), api("connectors-runs", { page }, { signal }),
     ]);
-    return { connectors: connectors.data, modules: modules.data, runs: recent };
+    return { connectors: connectors.data, types: connectors.types, modules: modules.data, runs: recent };
   }
 
-  const columns = (modules) => [
+  const columns = (known) => [
     { name: "name", label: "Connector", sort: true, view: ({ id, name }) => html`<a href=${ui.link({ view: "connector", id })}>${name}</a>` },
-    { name: "type", label: "Type", sort: true },
-    { name: "target", label: "From", wrap: true, view: (connector) => html`<code>${target(connector)}</code>` },
+    { name: "type", label: "Type", sort: true, view: ({ type }) => known.types.find(({ name }) => name === type)?.title ?? type },
+    { name: "target", label: "From", wrap: true, view: (connector) => html`<code>${target(connector, known.types)}</code>` },
     { name: "module_name", label: "Module", sort: true },
     { name: "interval_minutes", label: "Every", number: true, sort: true, view: ({ interval_minutes: minutes }) => (minutes ? `${ui.number(minutes)} min` : "on demand") },
     { name: "stream_count", label: "Files", number: true, sort: true },
@@ -40,7 +40,7 @@ export default (ui) => {
     { name: "last_status", label: "Status", view: state },
     { name: "actions", label: "", view: (connector) => html`<button class="button" type="button" aria-label=${`Sync ${connector.name}`} @click=${() => actions.sync(connector)}>Sync</button>
       ${ui.menu(`Actions of ${connector.name}`, [
-        { label: "Edit …", run: () => change(connector, modules) },
+        { label: "Edit …", run: () => change(connector, known) },
         { label: "Test", run: () => actions.test(connector) },
         { label: connector.enabled ? "Switch off" : "Switch on", run: () => actions.toggle(connector) },
         { label: "Delete …", run: () => actions.remove(connector), danger: true },
@@ -57,9 +57,9 @@ export default (ui) => {
       current = data;
       return html`<div class="head"><h1 tabindex="-1">Connectors</h1>
           <span class="toolbar">${data.connectors.some(({ enabled }) => enabled) && html`<button class="button" @click=${() => actions.sync(null)}>Sync all</button>`}
-            <button class="button button-main" @click=${() => create(data.modules)}>New connector</button></span></div>
+            <button class="button button-main" @click=${() => create(data)}>New connector</button></span></div>
         <div class="stack">
-          <section class="card">${ui.table(columns(data.modules), data.connectors, { id: "connectors", label: "Connectors",
+          <section class="card">${ui.table(columns(data), data.connectors, { id: "connectors", label: "Connectors",
             empty: "No connector yet. One reads the logs of a folder, of another machine, or of a bucket, and reads on as they grow." })}</section>
           ${data.runs.meta.total > 0 && html`<section class="card"><h2>Runs</h2>${runs(data.runs.data)}</section>${ui.pager(data.runs.meta, "run")}`}
         </div>`;

@@ -3,37 +3,12 @@
 import { visible } from "../text.js";
 import { html, keyed, render } from "../dom.js";
 import { query } from "../api.js";
+import { empty, place, put, read, taken } from "./values.js";
 
 const PAUSE = 250;
 let made = 0;
 /** The forms that stay while their page is loaded again, by page and label. */
 const kept = new Map();
-
-/** Where a refusal belongs: the field that it names ("config.paths[0]: must be …"), or the form as a whole (""). */
-export function place(message, names) {
-  const [, path = "", text = message] = /^([\w.[\]-]+): (.*)$/s.exec(message) ?? [];
-  const name = names.find((known) => path === known || path.startsWith(`${known}[`) || path.startsWith(`${known}.`));
-  return name === undefined ? { "": message } : { [name]: text };
-}
-
-/** What a control holds. */
-function read(field, control) {
-  if (field.type === "number") return control.value === "" ? null : Number(control.value);
-  return field.read ? field.read(control.value) : control.value;
-}
-
-/** What a field holds, as the service takes it: a list is the text that was typed until then. */
-function taken({ type }, value) {
-  return type === "list" && typeof value === "string" ? value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean) : value;
-}
-
-/** "config.host" into { config: { host } }. */
-function put(body, path, value) {
-  const steps = path.split(".");
-  const last = steps.pop();
-  const holder = steps.reduce((at, step) => (at[step] ??= {}), body);
-  holder[last] = value;
-}
 
 /** Make a form element; `schemas/dashboard.d.ts` describes what it takes. */
 export function form(options, element = document.createElement("form")) {
@@ -86,9 +61,12 @@ function create(options, element) {
 
   function body() {
     const sent = {};
-    for (const field of shown()) {
+    for (const field of fields) {
+      const other = field.instead?.(held);
+      if (other !== undefined) put(sent, field.name, other);
+      if (field.unsent || (field.when && !field.when(held))) continue;
       const value = taken(field, held[field.name]);
-      if (field.secret && value === "") continue; // what is stored stays
+      if (field.secret && held[field.name]?.length === 0) continue; // what is stored stays
       put(sent, field.name, field.none && value === "" ? null : value);
     }
     return sent;
@@ -128,7 +106,7 @@ function create(options, element) {
       return html`<select id=${own} name=${field.name} aria-describedby=${about} aria-invalid=${invalid} ?disabled=${field.fixed} .value=${String(value)} @change=${set}>
         ${keyed(field.options, ([option]) => option, ([option, text]) => html`<option value=${option}>${text}</option>`)}</select>`;
     }
-    if (field.type === "text" && field.rows) {
+    if (field.rows && field.type !== "list") {
       return html`<textarea id=${own} name=${field.name} rows=${field.rows} ?required=${field.required} maxlength=${field.max} spellcheck="false" autocomplete="off"
         placeholder=${field.placeholder} aria-describedby=${about} aria-invalid=${invalid} .value=${value} @input=${set}></textarea>`;
     }
@@ -188,6 +166,3 @@ function create(options, element) {
   if (note) void tell();
   return { element, renew };
 }
-
-const empty = ({ type, options }) =>
-  ({ check: false, checks: [], list: [], number: null, select: options?.[0]?.[0] ?? "" })[type] ?? "";

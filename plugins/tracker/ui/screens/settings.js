@@ -1,12 +1,7 @@
 // The form of the settings. Secrets are only written: what is stored never comes here.
 
-const PROVIDERS = { linear: "Linear", github: "GitHub", gitlab: "GitLab", jira: "Jira", generic: "Generic (signed JSON)" };
 /** @type {[string, string, string][]} */
 const SECRETS = [["api_key", "API key", "api_key_source"], ["webhook_secret", "Webhook secret", "webhook_secret_source"]];
-
-/** Shown for these trackers, and for those that a plugin adds. */
-const of = (...providers) => ({ provider }) => providers.includes(provider) || !(provider in PROVIDERS);
-const pulling = ({ provider }) => provider !== "generic";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -24,23 +19,20 @@ export default (ui) => {
 
   /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
   function fields(settings) {
-    const names = { ...PROVIDERS, ...(Object.hasOwn(PROVIDERS, settings.provider) ? {} : { [settings.provider]: settings.provider }) };
+    const { types, provider: now } = settings;
+    const gone = types.some(({ name }) => name === now) ? [] : [[now, `${now} (not installed)`]];
+    const pulling = ({ provider }) => types.some(({ name, reads }) => reads && name === provider);
     return [
-      { name: "provider", label: "Tracker", type: "select", options: Object.entries(names), half: true },
-      { name: "endpoint_url", label: "Address", max: 2000, half: true, placeholder: "https://…",
-        hint: "Empty: the tracker's public one, where it has one. Jira: https://yours.atlassian.net" },
-      { name: "project", label: "Project", max: 2000, half: true, when: of("linear", "github", "gitlab", "jira"),
-        hint: "GitHub: owner/repository. GitLab: group/project. Jira: the project's key." },
-      { name: "team_key", label: "Team key", max: 2000, half: true, placeholder: "ENG", when: of("linear") },
-      { name: "account", label: "E-mail of the key's owner", max: 2000, half: true, when: of("jira") },
+      { name: "provider", label: "Tracker", type: "select", options: [...types.map(({ name, title }) => [name, title]), ...gone] },
+      ...types.flatMap(({ name, schema }) => ui.fieldsOf({ ...schema, required: [] }, { values: settings, when: ({ provider }) => provider === name })),
       ...SECRETS.map((one) => secret(settings, one)),
       { name: "labels", label: "Only items with these labels, one a line", type: "list", half: true, when: pulling },
       { name: "assignees", label: "Only items of these assignees, one a line", type: "list", half: true, when: pulling },
-      { name: "assigned_to_me", label: "Only items assigned to the key's owner", type: "check" },
+      { name: "assigned_to_me", label: "Only items assigned to the key's owner", type: "check", when: pulling },
       { name: "status_pull", label: "Issues take the status of their items", type: "check" },
       { name: "status_writeback", label: "Items take the status of their issues", type: "check" },
       { name: "status_writeback_comment", label: "With a comment in the item", type: "check", when: ({ status_writeback: on }) => on },
-      { name: "enabled", label: "On", type: "check" },
+      { name: "enabled", label: "Switched on", type: "check", hint: "Off: nothing is read, and nothing is sent." },
     ];
   }
 

@@ -14,19 +14,23 @@ export default (ui) => {
       const { ok, viewer, message } = await api.post("tracker-test");
       ui.toast(viewer ? `${message} The key is ${viewer.name}'s.` : message, { error: !ok });
     } catch (error) {
-      ui.toast(error.message, { error: true });
+      const said = error.message.replace(/^\w+: /, ""); // the name of the field is the API's
+      ui.toast(`${said[0].toUpperCase()}${said.slice(1)}.`.replace("..", "."), { error: true });
     }
   }
 
-  const state = ({ enabled, provider, sync: at }) => html`<section class="card"><h2>State</h2>
-    <p role="status">${enabled ? `On, with ${provider}.` : "Off."}
+  const titleOf = ({ provider, types }) => types.find(({ name }) => name === provider)?.title ?? provider;
+  const reads = ({ provider, types }) => types.some((one) => one.reads && one.name === provider);
+
+  const state = (settings, { enabled, sync: at } = settings) => html`<section class="card"><h2>State</h2>
+    <p role="status">${enabled ? `On, with ${titleOf(settings)}.` : "Off."}
       ${at.synced_through ? html`Pulled <ui-ago at=${at.synced_through}></ui-ago>.` : "Nothing was pulled yet."}
       ${at.synced_through && !at.backfill_complete && "Older items are still to come."}</p>
     ${at.last_error && html`<p><b>The last time failed:</b> ${at.last_error}</p>`}
     ${sync.progress(at.in_progress)}
     <p class="toolbar">
-      <button class="button" type="button" ?disabled=${!enabled || provider === "generic" || sync.busy()} @click=${() => sync.run({ action: "pull" })}>Pull now</button>
-      <button class="button" type="button" @click=${test}>Test the key</button></p></section>`;
+      <button class="button" type="button" ?disabled=${!enabled || !reads(settings) || sync.busy()} @click=${() => sync.run({ action: "pull" })}>Pull now</button>
+      <button class="button" type="button" @click=${test}>Test what is saved</button></p></section>`;
 
   const webhook = (settings) => html`<section class="card"><h2>Webhook</h2>
     <p>Let the tracker send what happens to its issues to this address, signed with the webhook secret:</p>
