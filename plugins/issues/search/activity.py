@@ -5,7 +5,7 @@ many counted hours the newest are added up; the answer says so.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,7 +23,7 @@ from snaglist.plugins.issues.search.sorting import Sort
 from snaglist.plugins.issues.search.summary import STATUS_ORDER
 from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
 
-MOST_HOURS = 40_000  # counted hours of groupings that are added up
+MOST_HOURS = 30_000  # counted hours of groupings that are added up
 FEW_ISSUES = 1_000  # so many are added up by their ids
 HOUR, DAY, WEEK = 1, 24, 168
 # The step of the bars, in hours, for ranges up to so many hours: some 60 to 100 bars.
@@ -57,15 +57,16 @@ def activity(call: Call) -> dict[str, Any]:
     text = call.query.get("q")
     searched = search(call, text) if text else None
     anywhen = conditions(call, call.query, Scope(), searched)
-    in_scope = [scope.matches()] if scope else []
+    within = [*anywhen, *([scope.matches()] if scope else [])]
     statuses, counted = _statuses(call, scope, searched)
-    wanted = call.query.get("status") or STATUS_ORDER
+    total, exact = _total(call, statuses, within, counted=counted)
     bars = _bars(call, scope)
-    series, since = _series(call.db, [*anywhen, *in_scope], bars, all_issues=not anywhen)
+    series, since = _series(call.db, anywhen, within, bars)
     return {
         "statuses": [{"status": name, "groups_count": statuses.get(name, 0)} for name in STATUS_ORDER],
-        "total": sum(statuses.get(name, 0) for name in set(wanted)),
-        "total_exact": counted,
+        "statuses_exact": counted,
+        "total": total,
+        "total_exact": exact,
         "last_seen": _last_seen(call.db, anywhen),
         "from": times.show(bars.start),
         "to": bars.end,
@@ -86,6 +87,14 @@ def _statuses(call: Call, scope: Scope, searched: Searched | None) -> tuple[dict
         return {name: int(found) for name, found in call.db.execute(sums.group_by(issue_totals.c.status))}, True
     found = queries.by_status(call.db, conditions(call, query, scope, searched), queries.COUNTED + 1)
     return found, sum(found.values()) <= queries.COUNTED
+
+
+def _total(call: Call, statuses: Mapping[str, int], within: Sequence[Condition], *, counted: bool) -> tuple[int, bool]:
+    """Return how many issues pass all filters, and whether that is exact."""
+    if counted:
+        return sum(statuses.get(name, 0) for name in set(call.query.get("status") or STATUS_ORDER)), True
+    found = queries.count(call.db, within, queries.COUNTED + 1)
+    return min(found, queries.COUNTED), found <= queries.COUNTED
 
 
 def _last_seen(db: Connection, where: Sequence[Condition]) -> str | None:
@@ -136,21 +145,24 @@ def _floor(moment: datetime, step: int) -> datetime:
 
 
 def _series(
-    db: Connection, where: Sequence[Condition], bars: Bars, *, all_issues: bool
+    db: Connection, anywhen: Sequence[Condition], within: Sequence[Condition], bars: Bars
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the events per bar by severity, highest first; and since when all are counted, None: since the start."""
-    if all_issues and bars.step >= DAY:
+    """Return the events per bar by severity, highest first; and since when all are counted, None: since the start.
+
+    Hours of the bars are in the range by themselves, so that of very many issues the other conditions are enough.
+    """
+    if not anywhen and bars.step >= DAY:
         return _ordered(_of_days(bars), db, bars), None
     inside = [event_hours.c.hour >= times.show(bars.start), event_hours.c.hour < bars.end]
-    ids = queries.find(db, where, FEW_ISSUES)
+    ids = queries.find(db, within, FEW_ISSUES)
     since = None
     if len(ids) < FEW_ISSUES:
         inside.append(event_hours.c.issue_id.in_(ids))
-        where = []
+        anywhen = []
     elif (beyond := _hour_beyond(db, inside)) is not None:
         since = times.add(beyond, seconds=3600)
         inside[0] = event_hours.c.hour >= since
-    return _ordered(_sums(db, where, inside, bars), db, bars), since
+    return _ordered(_sums(db, anywhen, inside, bars), db, bars), since
 
 
 def _ordered(sums: Select[Any], db: Connection, bars: Bars) -> list[dict[str, Any]]:

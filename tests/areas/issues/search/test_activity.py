@@ -154,7 +154,9 @@ def test_what_is_too_much_is_said(client: Client, rows: Any, monkeypatch: pytest
     found = client.get("issue-activity", date="2026-01-03", q="issue").json
     assert (found["complete"], found["complete_from"]) == (False, "2026-01-03 09:00:00")
     assert events(found) == {"ERROR": {"2026-01-03 09": 4}}
-    assert (found["total"], found["total_exact"]) == (4, False)
+    assert (found["total"], found["total_exact"], found["statuses_exact"]) == (3, False, False)
+    of_two = client.get("issue-activity", q="issue", status="fixed").json
+    assert (of_two["total"], of_two["total_exact"], of_two["statuses_exact"]) == (0, True, False)
     assert client.get("issue-activity", date="2026-01-03").json["total_exact"] is False
     month = {"from": "2025-12-20 00:00:00", "to": "2026-01-10 00:00:00"}  # of all issues, days are counted already
     assert sum(client.get("issue-activity", **month).json["series"][0]["counts"]) == 8
