@@ -327,12 +327,6 @@ def requests(site: str, tracker: str) -> Iterator[tuple[str, str, dict[str, str]
     yield "POST", "jobs", {}, {"id": WAITING, "action": "cancel"}
     yield "GET", "plugins", {}, None
     yield "GET", "access-analytics", {"from": DAY, "to": f"{DAY} 12:00:00"}, None
-    yield (
-        "GET",
-        "access-analytics",
-        {"from": f"{DAY} 09:00:00", "to": f"{DAY} 12:00:00", "scanners": "false", "compare": "true"},
-        None,
-    )
     yield "GET", "access-analytics", {"days": "91"}, None
     yield "POST", "plugins", {}, {"id": "hello", "enabled": True}
     yield "POST", "plugins", {}, {"id": "gone", "enabled": True}

@@ -1,8 +1,9 @@
 """User agents: the family of a browser or tool, its system, and whether a person sat in front of it."""
 
 import re
-from functools import cache
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
 
 from snaglist.plugins.issues import clean
 
@@ -23,13 +24,18 @@ _SCANNERS = re.compile(
 )
 
 
-class Agent(NamedTuple):
-    """What an agent is called, and what it is."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Agent:
+    """What an agent is called, and what it is; compared by identity, because each line looks one up."""
 
     family: str
     bot: bool
     system: str
     scanner: bool
+
+
+# The same object for all texts that mean the same, as far as it is remembered.
+_agent = lru_cache(maxsize=20_000)(Agent)
 
 
 @cache
@@ -44,7 +50,7 @@ def _rules() -> tuple[Any, Any]:
 def describe_agent(agent: str) -> Agent:
     """Return what an agent is; an empty one is a bot."""
     if not agent or agent == "-":
-        return Agent(NO_AGENT, True, OTHER_SYSTEM, False)
+        return _agent(NO_AGENT, True, OTHER_SYSTEM, False)
     # Some servers write blanks as plus signs.
     text = agent[:_MAX_PARSED]
     if " " not in text and "+(" in text:
@@ -55,7 +61,7 @@ def describe_agent(agent: str) -> Agent:
     family = browser.family if browser else text.partition("/")[0].partition(" ")[0]
     bot = bool(device and device.family == "Spider") or is_crawler(text) or bool(_PROGRAMS.search(text))
     system = found.os.family if found.os else OTHER_SYSTEM
-    return Agent(
+    return _agent(
         clean(family[:_MAX_FAMILY]) or NO_AGENT,
         bot,
         clean(system[:_MAX_FAMILY]) or OTHER_SYSTEM,

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from snaglist.kernel.origin import parse_networks
 from snaglist.plugins.system import Address, is_listed
@@ -31,6 +32,7 @@ def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
     return find
 
 
+@lru_cache(maxsize=20_000)
 def network_of(client: str) -> str:
     """Return the network that an address lies in, without the part that names a single client; "" for what is none."""
     read = _read(client)

@@ -225,9 +225,9 @@ def test_a_value_narrows_and_the_address_keeps_it(orders: Page) -> None:
     expect(rows(orders)).to_have_count(5)
     chips = orders.get_by_label("Filters", exact=True)
     expect(chips.locator(".chip")).to_have_text(["5220* -52202", "machine = web-2"])
-    chips.get_by_role("link", name="Drop the filter machine = web-2").click()
+    chips.get_by_role("link", name="Remove the filter machine = web-2").click()
     expect(rows(orders)).to_have_count(9)
-    chips.get_by_role("link", name="Drop all filters").click()
+    chips.get_by_role("link", name="Clear filters").click()
     expect(orders.locator("#events [role=status]")).to_have_text("300 events")
     assert address(orders) == {"view": "issue", "id": "1"}
 

@@ -208,7 +208,7 @@ def test_older_and_newer_go_over_the_edge_of_a_page(page: Page, deployment: Any)
 
 def test_a_value_leads_to_the_issues_that_have_it(issue: Page) -> None:
     issue.locator(".panel", has_text="Channels").get_by_role("link", name="app.log").click()
-    expect(issue.locator("#search")).to_have_value("source:app.log")
+    expect(issue.get_by_label("Active filters").get_by_role("listitem").first).to_have_text("Source: app.log")
 
 
 def test_markdown_is_ready_for_a_ticket(issue: Page) -> None:

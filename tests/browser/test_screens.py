@@ -651,3 +651,4 @@ def test_from_nothing_to_the_first_issue(
         expect(page.get_by_role("table", name="Runs")).to_contain_text("success")
         page.get_by_role("link", name="Issues").click()
         expect(page.locator(".row-title").first).to_contain_text(re.compile("Order|line"))
+        page.context.close()  # it would ask on when its server has ended

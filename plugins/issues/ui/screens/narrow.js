@@ -85,8 +85,8 @@ export default (ui, time) => {
 
   const chips = (query) => active(query) && html`<ul class="tags narrowed" aria-label="Filters">
     ${keyed(chipsOf(query), ({ without }) => Object.keys(without)[0] + JSON.stringify(without), ({ text, without }) => html`<li class="chip">${text}
-      <a class="button button-plain" href=${ui.link(changed(without))} aria-label=${`Drop the filter ${text}`} @click=${hold}><ui-icon name="close"></ui-icon></a></li>`)}
-    <li><a href=${ui.link(changed(none))} @click=${hold}>Drop all filters</a></li></ul>`;
+      <a class="button button-plain" href=${ui.link(changed(without))} aria-label=${`Remove the filter ${text}`} @click=${hold}><ui-icon name="close"></ui-icon></a></li>`)}
+    <li><a href=${ui.link(changed(none))} @click=${hold}>Clear filters</a></li></ul>`;
 
   return { active, change, chips, filterFor, filters, hold, only, settle, wanted };
 };
