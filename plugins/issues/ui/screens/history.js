@@ -35,7 +35,10 @@ export default (ui) => {
     return note === "Unassigned" ? "took back its assignment" : `assigned it to ${note.slice("Assigned to ".length)}`;
   }
 
-  /** What was done, and the note that is not told by it. */
+  /**
+   * What was done, and the note that is not told by it.
+   * @param {{ event: string, note: string | null, to_status?: string, from_status?: string, [field: string]: unknown }} row
+   */
   function told({ event, note, ...row }) {
     switch (event) {
       case "comment": return ["commented", note];

@@ -22,8 +22,9 @@ export default (ui, history) => {
   /**
    * Set the status, unless the issue has another one by now than the page shows. `again` loads the page's data anew and
    * gives it. True when it was set.
+   * @param {any} data @param {string} status @param {{ note?: string, release?: string }} more @param {() => Promise<any>} again
    */
-  async function set({ issue }, status, { note, release } = {}, again) {
+  async function set({ issue }, status, { note, release }, again) {
     const { id, status: before, fixed_release: released } = issue;
     const post = (body) => ui.api.post("issue-status", { id, ...body });
     issue.status = status;
