@@ -187,7 +187,7 @@ def test_days_are_compared_with_days(analytics: Any) -> None:
     assert len(report["before"]["series"]["data"]) == len(report["series"]["data"]) == 7
 
 
-def test_what_was_counted_before_they_were_told_apart(
+def test_what_was_counted_before_they_were_detailed_from(
     analytics: Any, line: Line, before: Before, tmp_path: Path
 ) -> None:
     """Rows of an older release: totals are exact, and the report says from when on the rest is known."""
@@ -198,7 +198,7 @@ def test_what_was_counted_before_they_were_told_apart(
     call = analytics.client.service.call()
     with call.transaction() as db:
         db.execute(update(hours).values(failed=null(), missing=null()))
-    assert analytics.report()["told_apart_from"] == times.add(f"{old:%Y-%m-%d %H}:00:00", seconds=3600)
+    assert analytics.report()["detailed_from"] == times.add(f"{old:%Y-%m-%d %H}:00:00", seconds=3600)
     with log.open("a") as more:
         more.write(line("/cart", 503, when=new))
     analytics.read(log)
@@ -206,4 +206,4 @@ def test_what_was_counted_before_they_were_told_apart(
     assert report["server_errors"] == 2  # by status, which was always kept
     assert report["failing_paths"] == [{"path": "/cart", "count": 2, "server_errors": 1}]
     later = analytics.report(**{"from": f"{new:%Y-%m-%d %H}:00:00"})
-    assert later["told_apart_from"] is None
+    assert later["detailed_from"] is None
