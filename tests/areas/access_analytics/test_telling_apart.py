@@ -127,6 +127,19 @@ def test_hosts_systems_and_referrers(analytics_of: Any, line: Line, tmp_path: Pa
     assert report["top_referrers"] == [{"referrer": "news.example", "count": 1}]
 
 
+def test_own_names_take_no_place_of_the_referrers(analytics_of: Any, line: Line, tmp_path: Path) -> None:
+    """Of a host three names can be left out, and ten others are shown all the same."""
+    log = tmp_path / "access.log"
+    own = [f"https://{front}shop.example/" for front in ("", "www.", "m.")]
+    others = [f"https://news{number:02}.example/" for number in range(12)]
+    log.write_text("".join(line("/", referrer=link) for link in [*own, *own, *others]))
+    with running_service(tmp_path / "data", jobs=False, access__own_hosts=["shop.example"]) as service:
+        analytics = analytics_of(service)
+        analytics.read(log)
+        report = analytics.report()
+    assert [row["referrer"] for row in report["top_referrers"]] == [f"news{number:02}.example" for number in range(10)]
+
+
 @pytest.mark.parametrize(
     ("host", "site"), [("www.Shop.example", "shop.example"), ("m.shop.example", "shop.example"), ("m.de", "m.de")]
 )
