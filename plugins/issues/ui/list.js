@@ -35,7 +35,7 @@ export default (ui) => {
   }
 
   async function needChips(query) {
-    if (time.chosen(query) || FILTERS.some((name) => name !== "status" && query[name])) chips ??= (await import("./screens/chips.js")).default(ui, time);
+    if (time.chosen(query) || Object.keys(filtersOf(query)).some((name) => name !== "status")) chips ??= (await import("./screens/chips.js")).default(ui, time);
   }
 
   /** What the filters find, and its surroundings. A filter that the service refuses leaves what is shown, and says what is wrong. */
