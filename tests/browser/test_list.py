@@ -98,7 +98,7 @@ def test_text_of_logs_is_text(page: Page, deployment: Any) -> None:
 
 def test_tabs_count_and_filter(page: Page, deployment: Any) -> None:
     tabs = page.locator(".tab")
-    assert tabs.first.inner_text() == f"Unresolved {deployment.issues}"
+    expect(tabs.first).to_have_text(f"Unresolved {deployment.issues}")
     tabs.filter(has_text="Open").click()
     expect(tabs.filter(has_text="Open")).to_have_attribute("aria-current", "true")
     assert address(page)["status"] == "open"
