@@ -215,6 +215,8 @@ export interface Form {
   danger?: boolean;
   /** Something to say about the values while they are typed. */
   note?: (values: Record<string, any>) => View | Promise<View>;
+  /** Says of the values whether the button can be pressed; without it, it always can. */
+  ready?: (values: Record<string, any>) => boolean;
   /** What it throws is shown beside the field that the message names, and nothing typed is lost. */
   save: (values: any) => unknown;
   cancel?: () => void;
@@ -308,7 +310,7 @@ export interface Ui {
   }): Field[];
   /** A form in a dialog; gives what `save` gave, or null when it was closed. */
   ask(form: Omit<Form, "label" | "cancel"> & { title: string; text?: View }): Promise<any>;
-  /** Ask before something is done; `typed` has to be typed for it, what was typed is given to `run`. */
+  /** Ask before something is done; `typed` has to be typed for it, in capitals or not, and is given to `run`. */
   confirm(question: { title: string; text?: View; action: string; typed?: string; run: (typed?: string) => unknown }): Promise<any>;
   /** Anything in a dialog; resolves when it was closed. */
   dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;

@@ -336,7 +336,7 @@ def test_values_are_counted(orders: Page) -> None:
     expect(machines.locator(".facet li")).to_have_text([re.compile("web-1.*150"), re.compile("web-2.*150")])
     spread = panel.locator(".affected-one", has_text="after").locator(".spread dd")
     expect(spread).to_have_text(["100", "249", "384", "399"])
-    expect(panel.get_by_label("The same in all of them")).to_contain_text("north")
+    expect(panel.get_by_label("Same in all events")).to_contain_text("north")
     expect(panel).to_contain_text("Counted over 300 events.")
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 def test_figures_stand_on_the_page(deployment: Any, open_page: Any) -> None:
     page = open_page(f"{deployment.url}?view=health")
-    expect(page.get_by_role("heading", name="Everything is well")).to_be_visible()
+    expect(page.get_by_role("heading", name="All systems OK")).to_be_visible()
     for heading in ("Disk", "Database", "Jobs", "Events", "Reading, the last 7 days", "Last events", "Versions"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     disk = page.locator("section", has=page.get_by_role("heading", name="Disk", exact=True))
@@ -29,7 +29,7 @@ def test_each_problem_has_a_next_step(tmp_path: Path, servers: Any, open_page: A
     servers.run("import", str(logs / "odd.log"), data=data)
     with servers.served(data) as url:
         page = open_page(f"{url}?view=health", color_scheme=scheme, bypass_csp=True)  # for axe
-        unwell = page.locator("section", has=page.get_by_role("heading", name="What is not well"))
+        unwell = page.locator("section", has=page.get_by_role("heading", name="Problems"))
         expect(unwell).to_contain_text("Not read in the drop folder, because of the name: photo.png.")
         expect(unwell).to_contain_text("Give it a name that ends in .log")
         expect(page.get_by_role("status").filter(has_text="2 problems")).to_be_visible()

@@ -284,7 +284,7 @@ def test_help_lists_the_shortcuts(page: Page) -> None:
     for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i"):
         expect(dialog.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$"))).to_have_count(1)
     expect(dialog.locator("div", has=page.get_by_text("Esc", exact=True))).to_contain_text(
-        ["Clear selection", "Leave a field, close a dialog"]
+        ["Clear selection", "Exit field, close dialog"]
     )
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)

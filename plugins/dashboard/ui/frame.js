@@ -143,7 +143,7 @@ const bindings = () => [
 const showHelp = async () => (await withStyles(import("./help.js"))).help([
   ...bindings(),
   { key: "Ctrl K", label: "Commands: go anywhere, do anything" },
-  { key: "Esc", label: "Leave a field, close a dialog" },
+  { key: "Esc", label: "Exit field, close dialog" },
 ]);
 
 /** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */

@@ -46,7 +46,7 @@ export default (ui) => {
   ], report.top_paths, "path", true);
 
   const failing = (report) => panel("Server errors by path", "Answered with 5xx.", [
-    name("path", "Path", ({ path }) => html`<span class="mono">${path}</span>`), { ...figure("server_errors", "5xx"), bar: true }, share("server_errors", "of its requests"),
+    name("path", "Path", ({ path }) => html`<span class="mono">${path}</span>`), { ...figure("server_errors", "5xx"), bar: true }, share("server_errors", "share of requests"),
     ways(({ path }) => [known(path).length > 1 && ["Issues", issues(known(path), report), path], ["Log lines", pathLines(path, "5\\d\\d", report), path]]),
   ], report.failing_paths, "path");
 
@@ -83,7 +83,7 @@ export default (ui) => {
   const hosts = asked("Hosts", "The virtual hosts that were asked.", "host", "Host", (host) => host);
   /** What all addresses of a network begin with. */
   const front = (network) => network.replace(/(0\/24|::\/48|\/48)$/, "");
-  const networks = asked("Networks of clients", "Addresses are never kept, only the network that they are in.", "network", "Network", front);
+  const networks = asked("Client networks", "Addresses are never kept, only the network that they are in.", "network", "Network", front);
 
   return [paths, failing, missing, referrers, networks, hosts, agents, systems, statuses, methods];
 };

@@ -48,7 +48,7 @@ export function fieldsOf(schema, { prefix = "", values = {}, stored = () => null
     return {
       ...made,
       name: prefix + name,
-      label: made.type === "list" ? `${labelOf(name, node)}, one a line` : labelOf(name, node),
+      label: made.type === "list" ? `${labelOf(name, node)}, one per line` : labelOf(name, node),
       hint: node.description,
       required: (required.has(name) || Boolean(node["x-either"])) && !kept && made.type !== "check",
       secret: Boolean(node.writeOnly),

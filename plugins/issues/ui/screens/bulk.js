@@ -7,7 +7,7 @@ import { assign, count, remove, setStatus, snooze, tagAll, tagNamed } from "./tr
 import { SNOOZES } from "../search.js";
 
 /** The statuses that people set, and what the button for it says. */
-const SET = [["fixed", "Fixed"], ["wont_fix", "Won't fix"], ["in_progress", "In progress"], ["open", "Reopen"]];
+const SET = [["open", "Reopen"], ["in_progress", "In progress"], ["fixed", "Fixed"], ["wont_fix", "Won't fix"]];
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {

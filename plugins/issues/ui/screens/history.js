@@ -105,7 +105,7 @@ export default (ui) => {
     send(event.target.elements.text, id, again);
   }}>
     <textarea id="comment" name="text" rows="2" aria-label="Comment" placeholder="Write a comment" maxlength="10000" @keydown=${sends}></textarea>
-    <p class="toolbar"><button class="button">Comment</button> <span class="faint">Ctrl Enter sends it.</span></p></form>`;
+    <p class="toolbar"><button class="button">Comment</button> <span class="faint">Press Ctrl+Enter to post</span></p></form>`;
 
   function showAll() {
     whole = true;
@@ -115,7 +115,7 @@ export default (ui) => {
   const entries = (rows) => html`<ol class="history">${keyed(rows, ({ id }) => id, entry)}</ol>`;
 
   const view = (rows, id, again) => html`${composer(id, again)}
-    ${rows.length ? entries(whole ? rows : rows.slice(0, SHOWN)) : html`<p class="faint">Nobody has changed this issue yet.</p>`}
+    ${rows.length ? entries(whole ? rows : rows.slice(0, SHOWN)) : html`<p class="faint">No activity yet.</p>`}
     ${!whole && rows.length > SHOWN && html`<p><button class="button" @click=${showAll}>Show ${ui.number(rows.length - SHOWN)} older entries</button></p>`}`;
 
   return { latest, sentence, view, open: () => (whole = false) };

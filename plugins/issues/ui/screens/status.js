@@ -6,8 +6,8 @@ import { STATUSES } from "../search.js";
 export default (ui, history) => {
   const { html, keyed } = ui;
 
-  /** The statuses offered: an issue that came back need not be opened first. */
-  const offered = ({ status }) => Object.keys(STATUSES).filter((id) => id !== (status === "reoccurred" ? "open" : "reoccurred"));
+  /** The statuses offered, in one order everywhere: one that came back is open already, so that takes the place of Open. */
+  const offered = ({ status }) => [status === "reoccurred" ? status : "open", "in_progress", "fixed", "wont_fix"];
 
   const label = (id, { status }) => (id === "open" && ["fixed", "wont_fix"].includes(status) ? "Reopen" : STATUSES[id]);
 
@@ -39,7 +39,7 @@ export default (ui, history) => {
     }
     ui.toast(`Set to ${STATUSES[status]}`, {
       undo: async () => {
-        await post({ status: before, note: "Undone", release: (before === "fixed" && released) || undefined, expected: status });
+        await post({ status: before, note: "Undo", release: (before === "fixed" && released) || undefined, expected: status });
         await ui.reload();
       },
     });

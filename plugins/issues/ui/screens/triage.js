@@ -42,7 +42,7 @@ async function inPortions(ui, ids, body) {
 async function restore(ui, previous) {
   for (const status of Object.keys(STATUSES)) {
     const ids = Object.keys(previous).filter((id) => previous[id] === status);
-    await inPortions(ui, ids.map(Number), { action: "status", status, note: "Undone" });
+    await inPortions(ui, ids.map(Number), { action: "status", status, note: "Undo" });
   }
 }
 
@@ -131,8 +131,8 @@ export function snooze(ui, subject, wanted) {
 export const remove = (ui, subject, leave = ui.reload) =>
   ui.confirm({
     title: `Delete ${ui.plural(count(subject), "issue")}?`,
-    text: count(subject) === 1 ? "Its events, tags and history go for good. Later events of the same kind make a new issue."
-      : "Their events, tags and history go for good. Later events of the same kind make new issues.",
+    text: count(subject) === 1 ? ui.html`<b>${subject.issues[0].title}</b>: its events, tags and history are permanently deleted. Later events of the same kind will create a new issue.`
+      : "Their events, tags and history are permanently deleted. Later events of the same kind will create new issues.",
     action: "Delete",
     typed: DELETION,
     run: async (confirmation) => {
