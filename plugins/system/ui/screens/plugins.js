@@ -27,8 +27,8 @@ export default (ui) => {
   function adds(plugin) {
     const { pages, panels, actions } = plugin.added;
     if (![pages, panels, actions, plugin.endpoints].some(({ length }) => length)) return null;
-    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels.map((name) => PLACES[name] ?? name))}${line("Actions", actions)}
-      ${line("Endpoints", plugin.endpoints)}</dl>`;
+    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels.map((name) => PLACES[name] ?? name))}${line("Actions", actions)}</dl>
+      ${plugin.endpoints.length > 0 && html`<details><summary>${ui.plural(plugin.endpoints.length, "endpoint")}</summary><p class="mono">${plugin.endpoints.join(", ")}</p></details>`}`;
   }
 
   const trouble = ({ status, last_error: error }) => (status === "failed" || error) && html`<p class="problem">
