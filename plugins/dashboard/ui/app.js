@@ -1,7 +1,6 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
 import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
-import { badge, entitle } from "./badge.js";
 import { begin, onReturn, outage } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
 import { failed } from "./failure.js";
@@ -11,8 +10,7 @@ import * as registry from "./registry.js";
 import { ago, clock, fromClock, moment, stamp, toClock, zone } from "./clock.js";
 import { bytes, level, number, plural, sentence, visible } from "./text.js";
 import "./widgets/elements.js";
-import { findJobs, follow, leaveJobs } from "./strip.js";
-import { acting, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
+import { acting, findJobs, follow, leaveJobs, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
 
 const root = document.getElementById("app");
 const AT_ONCE = 150; // milliseconds that nobody takes for waiting
@@ -29,6 +27,8 @@ let loading = new AbortController();
 /** The page that is being opened, once that takes a while. */
 let opening = null;
 let close = null;
+/** New things that the browser's tab counts. */
+let waiting = 0;
 
 const reload = () => show({ scroll: scrollY });
 
@@ -82,6 +82,14 @@ function contextOf(app) {
     if (context === mine) context = null;
   });
   return mine.loading;
+}
+
+/** Show in the browser's tab that so many new things wait. */
+async function badge(count) {
+  if (count === waiting) return;
+  waiting = count;
+  draw();
+  (await import("./badge.js")).drawIcon(count);
 }
 
 /** Say which page is being opened, when it does not come at once. */
@@ -148,6 +156,7 @@ async function show({ scroll = 0 } = {}) {
 }
 
 function signIn(reason) {
+  loading.abort();
   close?.();
   close = null;
   shown = { query: {}, page: null, data: null, error: null };
@@ -171,7 +180,8 @@ function view() {
 
 function draw() {
   if (!shown.page && !shown.error) return;
-  entitle(visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · ")));
+  const title = visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · "));
+  document.title = waiting ? `(${waiting}) ${title}` : title;
   render(frame(view()), root);
 }
 

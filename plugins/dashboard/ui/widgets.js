@@ -1,7 +1,7 @@
 // What a page is drawn with: messages and pages of a list, which are here, and what is fetched with the first page that may
 // need it.
 
-import { link, query } from "./api.js";
+import { api, link, query } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import { number, plural } from "./text.js";
 
@@ -27,6 +27,29 @@ export function styles() {
 
 /** A module whose styles are not those of the first page. */
 export const withStyles = async (module) => (await Promise.all([module, styles()]))[0];
+
+// -- the strip of jobs, which is fetched with the first one
+
+let strip = null;
+
+/** Show a job until it ends. */
+export async function follow(...given) {
+  strip ??= withStyles(import("./jobs.js"));
+  (await strip).follow(...given);
+}
+
+/** Look for jobs that somebody started before this page was opened. */
+export async function findJobs() {
+  const { data } = await api("jobs", { status: ["queued", "running"] }).catch(() => ({ data: [] })); // not allowed to see jobs: no strip
+  for (const { id, created_by: person } of data) if (person) void follow(id);
+}
+
+/** Forget all jobs: another application, or nobody signed in. */
+export async function leaveJobs() {
+  (await strip)?.leave();
+}
+
+// -- widgets
 
 /** All widgets by name; fetched side by side, once. */
 export function widgets() {
