@@ -88,7 +88,7 @@ def test_times_and_the_time_before(counting: str, open_page: Any) -> None:
     times = page.get_by_role("navigation", name="Time")
     expect(times.locator("[aria-current]")).to_have_text("7 days")
     chart = page.get_by_role("slider", name="Requests per day")
-    expect(chart).to_have_attribute("aria-valuetext", re.compile("11 requests, 2xx 8, 4xx 2, 5xx 1, 0 in the period"))
+    expect(chart).to_have_attribute("aria-valuetext", re.compile("11 requests, 2xx 8, 4xx 2, 5xx 1, 0 in the previous period"))
     times.get_by_role("link", name="3 days").click()
     expect(page.get_by_role("slider", name="Requests per hour")).to_be_visible()
     times.get_by_role("link", name="24 hours").click()
