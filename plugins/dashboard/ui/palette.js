@@ -62,6 +62,7 @@ export function palette(dialog, shell, entered) {
 
   function run(item) {
     dialog.close();
+    document.getElementById("page")?.focus({ preventScroll: true }); // not what had it before: Enter would press that
     item?.run();
   }
 
