@@ -45,9 +45,6 @@ MAX_URL = 16 * 1024
 MAX_HEADERS = 64 * 1024
 TOO_LONG = "The URL is over 16 KiB."
 READING = ("GET", "HEAD")
-NOWHERE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Page not found · snaglist</title>
-<h1>Page not found</h1><p>There is no page at this address. <a href="$home">Go to snaglist</a></p></html>
-"""
 Environ = Mapping[str, Any]
 Identify = Callable[[Environ, str | None], Actor | None]
 
@@ -199,9 +196,6 @@ class Gate:
 
     def _page(self, target: _Target, environ: Environ, peer: Peer) -> Reply:
         if target.page is None or target.page.handler is None:
-            if target.name is None and _browser(environ):
-                home = quote(environ.get("SCRIPT_NAME") or "", encoding="latin-1") + "/"
-                return Reply(NOWHERE.replace("$home", home).encode(), 404, {}, "text/html; charset=utf-8")
             raise NotFound("Unknown path." if target.name is None else "Unknown endpoint.")
         if environ["REQUEST_METHOD"] == "OPTIONS":
             return Reply(None, 204, {"Allow": "GET, HEAD, OPTIONS"})
@@ -216,7 +210,8 @@ class Gate:
 
     def _sign_in(self, target: _Target, environ: Environ, peer: Peer, refusal: Unauthorized) -> Reply:
         """The page at the root is its own sign-in page: it holds no data."""
-        if target.page is None or not _browser(environ):
+        browser = environ["REQUEST_METHOD"] in READING and "text/html" in environ.get("HTTP_ACCEPT", "").lower()
+        if target.page is None or not browser:
             raise refusal
         reply = self._page(target, environ, peer)
         if reply.status != 200:
@@ -359,11 +354,6 @@ def failure(error: Exception, plugin: Plugin | None = None) -> Reply:
     what = "internal error" if plugin is None else f"internal error, plugin {plugin.id}"
     known = error if isinstance(error, ServiceError) and error.status != 500 else internal_error(error, what)
     return Reply({"error": known.message}, known.status, known.headers)
-
-
-def _browser(environ: Environ) -> bool:
-    """Tell whether somebody reads the answer as a page."""
-    return environ["REQUEST_METHOD"] in READING and "text/html" in environ.get("HTTP_ACCEPT", "").lower()
 
 
 def _not_allowed(endpoint: Endpoint, method: str) -> MethodNotAllowed:

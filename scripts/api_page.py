@@ -22,8 +22,7 @@ Every endpoint is a query on one URL: `{base}/?api=<name>`, with JSON in and out
 application (omitted: the first one). Times are `YYYY-MM-DD HH:MM:SS` in UTC; times with `Z` or an offset are taken too.
 Lists in a query are comma-separated. A key, when one is set, is sent as `X-Service-Token` or as a Bearer token.
 
-Every failure is `{"error": "…"}` and nothing else; only a browser that opens a path where nothing is
-(`Accept: text/html`, no `api`) gets a short page with a link home. Beside those shown with an operation:
+Every failure is `{"error": "…"}` and nothing else. Beside those shown with an operation:
 
 | Status | When |
 |---|---|

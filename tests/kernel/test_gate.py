@@ -237,17 +237,6 @@ def test_what_is_not_there_is_named(gate: Callable[..., Any]) -> None:
     }  # fmt: skip
 
 
-def test_a_browser_reads_in_words_that_there_is_no_page(gate: Callable[..., Any]) -> None:
-    """Only where nothing else would answer: what names an endpoint gets the envelope, whoever asks."""
-    accept = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    with gate() as client:
-        page = client.request("GET", "/orders/481516", b"", accept, SCRIPT_NAME="/logs")
-        assert (page.status, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
-        assert b'<a href="/logs/">' in page.content and b"481516" not in page.content
-        assert client.request("GET", "/orders?api=nope", b"", accept).error == "Unknown endpoint."
-        assert client.request("POST", "/orders", b"{}", accept).error == "Unknown path."
-
-
 def test_a_caller_inside_the_process_follows_the_same_rules(gate: Callable[..., Any]) -> None:
     with gate() as client:
         gate_of, call = Gate(client.service), client.service.call()
