@@ -37,3 +37,20 @@ def test_each_problem_has_a_next_step(tmp_path: Path, servers: Any, open_page: A
         unwell.get_by_role("link", name="Make a format that says where they stand in a line.").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("ormat")
         page.context.close()
+
+
+def test_the_page_follows_and_stays_while_the_service_is_away(
+    empty_deployment: Any, open_page: Any, watch: Any, tmp_path: Path
+) -> None:
+    watch.expect("net::ERR_")
+    page = open_page(empty_deployment.url)
+    page.clock.install()
+    page.goto(f"{empty_deployment.url}?view=health")
+    page.get_by_role("heading", name="All systems OK").wait_for()
+    (tmp_path / "data" / "applications" / "default" / "logs" / "photo.png").write_bytes(b"PNG")
+    page.clock.run_for(11_000)
+    expect(page.get_by_role("heading", name="Problems")).to_be_visible()
+    page.route("**/?api=*", lambda route: route.abort())
+    page.clock.run_for(60_000)
+    expect(page.locator(".connection")).to_have_text("Reconnecting …")
+    expect(page.get_by_role("heading", name="Problems")).to_be_visible()

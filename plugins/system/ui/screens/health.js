@@ -1,4 +1,4 @@
-// Health: what is not well with the next step, figures, and the checks of the readiness probe in words.
+// Health: problems with the next step, figures, and the checks of the readiness probe in words.
 
 const CHECKS = {
   python: ["Python", "Supported version"],
@@ -19,6 +19,7 @@ const SECONDS = 10;
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
+  let current = null;
 
   const check = ([name, good]) => {
     const [title, meaning] = Object.hasOwn(CHECKS, name) ? CHECKS[name] : [name, ""];
@@ -55,15 +56,20 @@ export default (ui) => {
 
   return {
     async load(_query, { signal }) {
-      const nothing = { problems: [], figures: [] }; // not allowed to see more than the probe does
+      const nothing = { problems: [], figures: [], hidden: true }; // not allowed to see more than the probe does
       const [health, details] = await Promise.all([
         api("health", {}, { signal }), api("health-details", {}, { signal }).catch((error) => (error.status === 403 ? nothing : Promise.reject(error))),
       ]);
-      return { ...health, ...details };
+      current = { ...health, ...details };
+      return current;
     },
     open() {
-      const timer = setInterval(() => document.hidden || void ui.reload(), SECONDS * 1000);
-      return () => clearInterval(timer);
+      const watched = current.hidden ? ["health"] : ["health", "health-details"];
+      const stops = watched.map((name) => ui.watch(name, {}, (answer) => {
+        Object.assign(current, answer);
+        ui.refresh();
+      }, SECONDS));
+      return () => stops.forEach((stop) => stop());
     },
     render: ({ status, checks, versions, problems: found, figures }) => html`<div class="head"><h1 tabindex="-1">Health</h1>
         <span class="state" data-state="bad" role="status" ?hidden=${status === "ok" && !found.length}>${status !== "ok" ? "A check failed" : ui.plural(found.length, "problem")}</span></div>
