@@ -58,6 +58,35 @@ function chart(given) {
   return html`<ui-chart .chart=${given}></ui-chart>`;
 }
 
+/** Open what a button opens, or close it; `opening` is awaited before it shows. */
+const toggling = (opening) => async (event) => {
+  event.preventDefault(); // the browser would show it before it is filled
+  const button = event.currentTarget;
+  const list = button.nextElementSibling;
+  if (list.matches(":popover-open")) return list.hidePopover();
+  const [{ openAt }] = await Promise.all([widgets(), opening?.()]);
+  openAt(button, list);
+};
+
+/** A link that is followed leaves the box, too. */
+const followed = ({ target, currentTarget }) => target.closest("a[href]") && currentTarget.hidePopover();
+
+/** The browser closes the box, and the focus goes back to its button: no other use of Esc comes between. */
+const escape = (event) => event.key === "Escape" && event.stopPropagation();
+
+const tellOpen = ({ newState, target }) => target.previousElementSibling.setAttribute("aria-expanded", newState === "open" ? "true" : "false");
+
+/**
+ * A button that opens `content`. It costs a page nothing before it is pressed: `opening` may fetch what the content is made
+ * of. `text` or `icon` stands on the button, `plain` without a frame; `kind` is a class of the box.
+ */
+export function popover(label, content, { text = null, icon = null, plain = false, kind = "", opening = null } = {}) {
+  const id = `popover-${encodeURIComponent(label)}`;
+  return html`<span class="menu"><button class=${["button", plain ? "button-plain" : text && "menu-text"].filter(Boolean).join(" ")} type="button" aria-label=${text === label ? null : label}
+      title=${text ? null : label} aria-haspopup="dialog" aria-expanded="false" popovertarget=${id} @click=${toggling(opening)}>${icon ? html`<ui-icon name=${icon}></ui-icon>` : text}</button>
+    <div id=${id} class=${`menu-list ${kind}`} role="dialog" aria-label=${label} tabindex="-1" popover @beforetoggle=${tellOpen} @keydown=${escape} @click=${followed}>${content}</div></span>`;
+}
+
 /** The part of the kit that is made of them; `redraw` shows the page again. */
 export function widgetKit(redraw) {
   let tables = null;
@@ -75,9 +104,11 @@ export function widgetKit(redraw) {
     chart,
     fieldsOf: (...given) => fetched.fieldsOf(...given),
     menu: drawing("menu"),
+    popover,
     progress: drawing("progress"),
     snippet: drawing("snippet"),
     dates: drawing("dates"),
+    copy: asking("copy"),
     ask: asking("ask"),
     confirm: asking("confirm"),
     dialog: asking("dialog"),
