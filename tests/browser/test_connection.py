@@ -92,6 +92,26 @@ def test_an_error_of_the_service_is_an_answer(page: Page, watch: Any) -> None:
     expect(page.locator(".outage")).to_have_count(0)
 
 
+def test_what_is_readable_stays_without_an_answer(page: Page, watch: Any) -> None:
+    """No click throws away what is on the screen, or what was typed; the status that was refused is not shown."""
+    watch.expect(REFUSED)
+    page.locator(".row-title", has_text="Order 4711").click()
+    page.locator("#comment").fill("Called the customer")
+    address = page.url
+    page.route("**/?*api=*", lambda route: route.abort())
+    page.get_by_role("link", name="Show raw lines").click()
+    expect(page.locator(".toast-error").first).to_contain_text("snaglist does not answer.")
+    expect(page.locator("h1")).to_contain_text("Order 4711")
+    assert page.url == address
+    page.get_by_role("button", name="In progress").click()
+    expect(page.locator(".toast-error").last).to_contain_text("Nothing changed")
+    expect(page.get_by_role("button", name="In progress")).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("#comment")).to_have_value("Called the customer")
+    page.unroute("**/?*api=*")
+    expect(state(page)).to_have_text("Live", timeout=20_000)
+    expect(page.locator("#comment")).to_have_value("Called the customer")
+
+
 def test_a_device_without_network_is_offline(page: Page, watch: Any) -> None:
     watch.expect(REFUSED)
     page.context.set_offline(True)

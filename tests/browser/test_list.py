@@ -41,7 +41,8 @@ def test_the_list_fetches_what_it_shows_and_nothing_else(page: Page) -> None:
     named = f"{tags}.map((tag) => new URL(tag.href ?? tag.src).pathname)"
     files_of_the_list = {name.split("/", 3)[3] for name in page.evaluate(named)}
     assert {"dashboard/first.css", "dashboard/app.js", "dashboard/theme.js", "issues/list.js"} < files_of_the_list
-    late = {name for name in fetched if name.startswith("dashboard/widgets/chart")}  # the rows do not wait for it
+    # The rows do not wait for the chart.
+    late = {name for name in fetched if name.startswith(("dashboard/widgets/chart", "issues/screens/activity"))}
     assert set(fetched) - late - {"dashboard/icon.svg"} == files_of_the_list  # a browser may have the icon already
     assert len(fetched) == len(set(fetched))
     requests = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).searchParams.get('api'))"
@@ -97,7 +98,7 @@ def test_text_of_logs_is_text(page: Page, deployment: Any) -> None:
 
 def test_tabs_count_and_filter(page: Page, deployment: Any) -> None:
     tabs = page.locator(".tab")
-    assert tabs.first.inner_text() == f"Unresolved {deployment.issues}"
+    expect(tabs.first).to_have_text(f"Unresolved {deployment.issues}")
     tabs.filter(has_text="Open").click()
     expect(tabs.filter(has_text="Open")).to_have_attribute("aria-current", "true")
     assert address(page)["status"] == "open"
@@ -549,7 +550,7 @@ def test_nothing_received_yet_shows_commands_for_this_deployment(empty_deploymen
     expect(page.locator("h2").first).to_have_text("Nothing received yet")
     command = page.get_by_label("Request that creates an issue").inner_text()
     assert f"'{empty_deployment.url}?api=issues'" in command
-    assert "applications/default/logs" in page.locator("main").inner_text()
+    expect(page.locator("main")).to_contain_text("applications/default/logs")
 
 
 def test_the_shown_request_creates_an_issue(empty_deployment: Any, open_page: Any) -> None:

@@ -45,6 +45,16 @@ def test_the_palette_finds_issues_by_their_words(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text("Order 4711 failed")
 
 
+def test_enter_after_the_palette_is_for_the_page(page: Page) -> None:
+    """Not for the link that had the focus before."""
+    page.get_by_role("link", name="Tags").focus()
+    page.keyboard.press("Control+k")
+    page.get_by_label("Command", exact=True).fill("gateway")
+    page.get_by_role("option", name="Search issues for").click()
+    page.wait_for_url(re.compile("q="))
+    assert page.evaluate("document.activeElement.closest('.rail') === null")
+
+
 def test_a_search_for_issues_that_fails_leaves_the_palette_usable(page: Page, watch: Any) -> None:
     watch.expect("status of 500")
     broken = '{"error": "The disk is full."}'

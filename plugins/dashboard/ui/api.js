@@ -48,6 +48,9 @@ export function keepKey(text, remember = false) {
 /** An error as it is, but one that says that a module could not be fetched; every browser has its own words for it. */
 export const reached = (error) => (error.name === "TypeError" && /module/i.test(error.message) ? new ApiError(0, UNREACHED) : error);
 
+/** Tell whether an error says that no answer came, from the service or from a proxy before it. */
+export const unanswered = (error) => [0, 502, 503, 504].includes(error?.status);
+
 /** The failure of an answer: the API's own message, or what the status says. */
 export async function failure(response) {
   const body = await response.json().catch(() => null);

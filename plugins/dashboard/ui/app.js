@@ -1,18 +1,16 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
-import { badge, entitle } from "./badge.js";
+import { api, ApiError, encode, followLinks, go, hasKey, link, onRoute, query as route, reached, unanswered, watch } from "./api.js";
 import { begin, onReturn, outage } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
-import { failed } from "./failure.js";
+import { failed, noPage } from "./failure.js";
 import { closeMenu, frame, start } from "./frame.js";
 import fetchModules from "./modules.js";
 import * as registry from "./registry.js";
 import { ago, clock, fromClock, moment, stamp, toClock, zone } from "./clock.js";
 import { bytes, level, number, plural, sentence, visible } from "./text.js";
 import "./widgets/elements.js";
-import { findJobs, follow, leaveJobs } from "./strip.js";
-import { acting, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
+import { acting, findJobs, follow, leaveJobs, pager, toast, widgetKit, widgets, withStyles } from "./widgets.js";
 
 const root = document.getElementById("app");
 const AT_ONCE = 150; // milliseconds that nobody takes for waiting
@@ -26,9 +24,9 @@ let optional = Promise.resolve();
 /** The selected application, and the promise of what it allows. */
 let context = null;
 let loading = new AbortController();
-/** The page that is being opened, once that takes a while. */
-let opening = null;
 let close = null;
+/** The page that is being opened, once that takes a while; whether what is shown could not be loaded anew; what the tab counts. */
+let opening = null, unfinished = false, waiting = 0;
 
 const reload = () => show({ scroll: scrollY });
 
@@ -84,6 +82,14 @@ function contextOf(app) {
   return mine.loading;
 }
 
+/** Show in the browser's tab that so many new things wait. */
+async function badge(count) {
+  if (count === waiting) return;
+  waiting = count;
+  draw();
+  (await import("./badge.js")).drawIcon(count);
+}
+
 /** Say which page is being opened, when it does not come at once. */
 function announce(page) {
   if (!shown.page || !page || page === shown.page) return;
@@ -91,11 +97,12 @@ function announce(page) {
   draw();
 }
 
-/** Why there is no page of this name: it may be one of a plugin that is off here. */
-async function missing(view) {
-  await loadModules(() => true);
-  const off = plugins.find(({ id }) => id === registry.ownerOf(view));
-  return Object.assign(new ApiError(404, "There is no page at this address."), off ? { off } : { nowhere: true });
+/** What is readable stays when no answer comes for more of it, or for it anew. */
+function stay(error, query) {
+  unfinished = true;
+  if (encode(query) === encode(shown.query)) return;
+  history.replaceState(history.state, "", encode(shown.query));
+  toast(error.message, { error: true });
 }
 
 async function show({ scroll = 0 } = {}) {
@@ -120,7 +127,10 @@ async function show({ scroll = 0 } = {}) {
       next.page = found();
       next.data = next.page && (await loaded(next.page));
     }
-    if (!next.page) throw await missing(query.view);
+    if (!next.page) {
+      await loadModules(() => true); // it may be one of a plugin that is off here
+      throw noPage(plugins.find(({ id }) => id === registry.ownerOf(query.view)));
+    }
   } catch (error) {
     if (error.name === "AbortError") return;
     next.error = reached(error);
@@ -136,7 +146,9 @@ async function show({ scroll = 0 } = {}) {
   if (next.error?.status === 401) return signIn(next.error.message);
   closeMenu();
   const moved = next.page !== shown.page || query.id !== shown.query.id || query.app !== shown.query.app;
+  if (!moved && !shown.error && unanswered(next.error)) return stay(next.error, query);
   const before = shown.query.app;
+  unfinished = false;
   close?.();
   registry.began(moved);
   shown = next;
@@ -148,6 +160,7 @@ async function show({ scroll = 0 } = {}) {
 }
 
 function signIn(reason) {
+  loading.abort();
   close?.();
   close = null;
   shown = { query: {}, page: null, data: null, error: null };
@@ -160,9 +173,8 @@ function signIn(reason) {
 function view() {
   const { page, data, query, error } = shown;
   const ways = { again: show, restart: kit.restart };
-  if (error) return failed(error, ways);
   try {
-    return page.render(data, query);
+    return error ? failed(error, ways) : page.render(data, query);
   } catch (problem) {
     console.error(problem);
     return failed(problem, ways);
@@ -171,7 +183,8 @@ function view() {
 
 function draw() {
   if (!shown.page && !shown.error) return;
-  entitle(visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · ")));
+  const title = visible([shown.page?.heading?.(shown.data) ?? shown.page?.title, "snaglist"].filter(Boolean).join(" · "));
+  document.title = waiting ? `(${waiting}) ${title}` : title;
   render(frame(view()), root);
 }
 
@@ -180,7 +193,7 @@ onRoute(show);
 followLinks();
 begin(draw);
 // A page that failed because nothing answered comes by itself.
-onReturn(() => [0, 502, 503, 504].includes(shown.error?.status) && void reload());
+onReturn(() => (unfinished || unanswered(shown.error)) && void reload());
 // Started here, so that it is on its way with the modules; a failure is met again, and shown, by `show`.
 contextOf(route().app ?? "").catch(() => {});
 if (route().view) widgets().catch(() => {});

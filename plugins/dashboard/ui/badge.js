@@ -1,40 +1,27 @@
-// The tab of the browser: the title of the page, and how many new things wait there.
+// The icon of the browser's tab with a number on it.
 
 const SIZE = 64;
 const MOST = 99;
 
-let count = 0;
 let plain = null;
+let last = 0;
 
-const titled = (title) => (count ? `(${count > MOST ? `${MOST}+` : count}) ${title}` : title);
-
-let title = document.title;
-
-/** Name the page in the tab. */
-export function entitle(text) {
-  title = text;
-  document.title = titled(title);
-}
-
-/** Show in the tab that so many new things wait, in the title and on the icon; none with 0. */
-export async function badge(waiting) {
-  if (waiting === count) return;
-  count = waiting;
-  document.title = titled(title);
+/** Show the icon with a number, or plain with 0; when an icon cannot be drawn, plain too. */
+export async function drawIcon(count) {
   const icon = document.querySelector("link[rel=icon]");
   plain ??= icon.href;
-  const drawn = count ? await draw() : plain;
-  icon.href = drawn;
+  last = count;
+  const drawn = count ? await draw(count > MOST ? `${MOST}+` : String(count)).catch(() => plain) : plain;
+  if (last === count) icon.href = drawn; // another number may have come meanwhile
 }
 
-async function draw() {
+async function draw(text) {
   const image = new Image(SIZE, SIZE);
   image.src = plain;
   await image.decode();
   const canvas = Object.assign(document.createElement("canvas"), { width: SIZE, height: SIZE });
   const pen = canvas.getContext("2d");
   pen.drawImage(image, 0, 0, SIZE, SIZE);
-  const text = count > MOST ? `${MOST}+` : String(count);
   const width = 22 + 14 * text.length;
   pen.fillStyle = "#b3261e";
   pen.beginPath();

@@ -5,6 +5,7 @@ import { stamp } from "./clock.js";
 const SECOND = 1000;
 const QUIET = 15 * SECOND; // without an answer for so long, one is asked for
 const SOON = 2 * SECOND; // between two tries while there is none
+const LONGEST = 10 * SECOND; // that an answer may take
 
 /** When the first answer was missed, and how many were missed since. */
 let lost = null;
@@ -51,7 +52,8 @@ function look(pause) {
 /** Ask at once. */
 export async function tryNow() {
   clearTimeout(timer);
-  heard(await fetch(location.pathname, { method: "HEAD", cache: "no-store" }).catch(() => null));
+  const asked = fetch(location.pathname, { method: "HEAD", cache: "no-store", signal: AbortSignal.timeout(LONGEST) });
+  heard(await asked.catch(() => null));
 }
 
 /** Begin to look; `draw` shows another state. */

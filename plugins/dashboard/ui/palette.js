@@ -36,7 +36,7 @@ export function palette(dialog, shell, entered) {
     const all = offers(text.trim(), later, shell);
     const named = all.filter(({ label, always }) => !always && words.every((word) => label.toLowerCase().includes(word)));
     const others = all.filter(({ always }) => always);
-    return [...named.slice(0, MOST - others.length), ...others]; // what is called so comes before what takes any text
+    return [...named.slice(0, Math.max(0, MOST - others.length)), ...others]; // what is called so comes before what takes any text
   };
 
   function typed(value) {
@@ -62,6 +62,7 @@ export function palette(dialog, shell, entered) {
 
   function run(item) {
     dialog.close();
+    document.getElementById("page")?.focus({ preventScroll: true }); // not what had it before: Enter would press that
     item?.run();
   }
 
@@ -89,6 +90,10 @@ export function palette(dialog, shell, entered) {
 
   if (entered) return run(found()[0]);
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+  dialog.addEventListener("close", () => {
+    clearTimeout(timer);
+    asking.abort();
+  });
   draw();
   const field = dialog.querySelector("input");
   field.value = text;

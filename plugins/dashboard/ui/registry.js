@@ -109,7 +109,7 @@ export const offersFor = (text) => finders.filter(enabled).flatMap(({ offer }) =
 
 /** What areas offer that has to be asked for; one that fails offers nothing. */
 export async function offersLater(text, signal) {
-  const asked = finders.filter(({ ask, ...finder }) => ask && enabled(finder)).map(({ ask }) => ask(text, { signal }));
+  const asked = finders.filter(({ ask, ...finder }) => ask && enabled(finder)).map(async ({ ask }) => ask(text, { signal }));
   return (await Promise.allSettled(asked)).flatMap(({ value }) => value ?? []);
 }
 

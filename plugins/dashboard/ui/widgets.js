@@ -1,7 +1,7 @@
 // What a page is drawn with: messages and pages of a list, which are here, and what is fetched with the first page that may
 // need it.
 
-import { link, query } from "./api.js";
+import { api, link, query } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import { number, plural } from "./text.js";
 
@@ -27,6 +27,29 @@ export function styles() {
 
 /** A module whose styles are not those of the first page. */
 export const withStyles = async (module) => (await Promise.all([module, styles()]))[0];
+
+// -- the strip of jobs, which is fetched with the first one
+
+let strip = null;
+
+/** Show a job until it ends. */
+export async function follow(...given) {
+  strip ??= withStyles(import("./jobs.js"));
+  (await strip).follow(...given);
+}
+
+/** Look for jobs that somebody started before this page was opened. */
+export async function findJobs() {
+  const { data } = await api("jobs", { status: ["queued", "running"] }).catch(() => ({ data: [] })); // not allowed to see jobs: no strip
+  for (const { id, created_by: person } of data) if (person) void follow(id);
+}
+
+/** Forget all jobs: another application, or nobody signed in. */
+export async function leaveJobs() {
+  (await strip)?.leave();
+}
+
+// -- widgets
 
 /** All widgets by name; fetched side by side, once. */
 export function widgets() {
@@ -58,33 +81,20 @@ function chart(given) {
   return html`<ui-chart .chart=${given}></ui-chart>`;
 }
 
-/** Open what a button opens, or close it; `opening` is awaited before it shows. */
-const toggling = (opening) => async (event) => {
-  event.preventDefault(); // the browser would show it before it is filled
-  const button = event.currentTarget;
-  const list = button.nextElementSibling;
-  if (list.matches(":popover-open")) return list.hidePopover();
-  const [{ openAt }] = await Promise.all([widgets(), opening?.()]);
-  openAt(button, list);
-};
-
-/** A link that is followed leaves the box, too. */
-const followed = ({ target, currentTarget }) => target.closest("a[href]") && currentTarget.hidePopover();
-
-/** The browser closes the box, and the focus goes back to its button: no other use of Esc comes between. */
-const escape = (event) => event.key === "Escape" && event.stopPropagation();
-
-const tellOpen = ({ newState, target }) => target.previousElementSibling.setAttribute("aria-expanded", newState === "open" ? "true" : "false");
-
 /**
- * A button that opens `content`. It costs a page nothing before it is pressed: `opening` may fetch what the content is made
+ * A button that opens `content`, and costs a page nothing before it is pressed: `opening` may fetch what the content is made
  * of. `text` or `icon` stands on the button, `plain` without a frame; `kind` is a class of the box.
  */
 export function popover(label, content, { text = null, icon = null, plain = false, kind = "", opening = null } = {}) {
   const id = `popover-${encodeURIComponent(label)}`;
+  async function press(event) {
+    event.preventDefault(); // the browser would show it before it is filled
+    const button = event.currentTarget;
+    (await widgets()).toggle(button, button.nextElementSibling, opening);
+  }
   return html`<span class="menu"><button class=${["button", plain ? "button-plain" : text && "menu-text"].filter(Boolean).join(" ")} type="button" aria-label=${text === label ? null : label}
-      title=${text ? null : label} aria-haspopup="dialog" aria-expanded="false" popovertarget=${id} @click=${toggling(opening)}>${icon ? html`<ui-icon name=${icon}></ui-icon>` : text}</button>
-    <div id=${id} class=${`menu-list ${kind}`} role="dialog" aria-label=${label} tabindex="-1" popover @beforetoggle=${tellOpen} @keydown=${escape} @click=${followed}>${content}</div></span>`;
+      title=${text ? null : label} aria-haspopup="dialog" aria-expanded="false" popovertarget=${id} @click=${press}>${icon ? html`<ui-icon name=${icon}></ui-icon>` : text}</button>
+    <div id=${id} class=${`menu-list ${kind}`} role="dialog" aria-label=${label} tabindex="-1" popover>${content}</div></span>`;
 }
 
 /** The part of the kit that is made of them; `redraw` shows the page again. */
@@ -154,20 +164,11 @@ async function takeBack(item) {
 }
 
 function draw() {
-  render(
-    keyed(
-      shown,
-      (item) => item.id,
-      (item) => html`<div class=${item.error ? "toast toast-error" : "toast"}>
-        <span>${item.text}</span>
-        ${item.undo && html`<button class="button button-plain" @click=${() => takeBack(item)}>Undo</button>`}
-        <button class="button button-plain" aria-label="Close message" @click=${() => close(item)}>
-          <ui-icon name="close"></ui-icon>
-        </button>
-      </div>`,
-    ),
-    host,
-  );
+  render(keyed(shown, ({ id }) => id, (item) => html`<div class=${item.error ? "toast toast-error" : "toast"}>
+    <span>${item.text}</span>
+    ${item.undo && html`<button class="button button-plain" @click=${() => takeBack(item)}>Undo</button>`}
+    <button class="button button-plain" aria-label="Close message" @click=${() => close(item)}><ui-icon name="close"></ui-icon></button>
+  </div>`), host);
 }
 
 /** Make `act(work, said)`: the message of success is a text or made from the answer; gives the answer, or null. */

@@ -1,6 +1,5 @@
 // The list of issues, the dashboard's home: tabs, filters, the chart, the rows.
 
-import { activityOf } from "./activity.js";
 import { choosing } from "./choosing.js";
 import { filters } from "./filters.js";
 import { foundOf } from "./found.js";
@@ -15,7 +14,6 @@ export default (ui) => {
   const memory = memoryOf(ui);
   const time = range(ui, change);
   const { toolbar, tabs } = filters(ui, change);
-  const chart = activityOf(ui, time, change);
   const row = rowOf(ui, memory);
   const found = foundOf(ui);
   const selection = choosing(ui);
@@ -23,9 +21,10 @@ export default (ui) => {
   let current = null;
   /** Events that came since the list was loaded. */
   let fresh = 0;
-  /** What is fetched when it is needed for the first time: the chips of the filters, the saved searches. */
+  /** What is fetched when it is needed for the first time: the chips of the filters, the saved searches, the chart. */
   let chips = null;
   let saved = null;
+  let chart = null;
 
   /** The filters of an address as the API takes them. */
   function wanted(query) {
@@ -34,24 +33,36 @@ export default (ui) => {
   }
 
   async function needChips(query) {
-    if (time.chosen(query) || FILTERS.some((name) => name !== "status" && query[name])) chips ??= (await import("./screens/chips.js")).default(ui, time);
+    if (time.chosen(query) || Object.keys(filtersOf(query)).some((name) => name !== "status")) chips ??= (await import("./screens/chips.js")).default(ui, time);
   }
 
-  /** What the filters find, and its surroundings. A filter that the service refuses leaves what is shown, and says what is wrong. */
+  /** What the filters find. A filter that the service refuses leaves what is shown, and says what is wrong. */
   async function search(query, options) {
-    const ask = (filters, more) => Promise.all([ui.api("errors", { ...filters, ...more }, options), ui.api("issue-activity", filters, options)]);
     try {
-      return [...(await ask(wanted(query), { sort: query.sort, page: query.page })), null];
+      return [await ui.api("errors", { ...wanted(query), sort: query.sort, page: query.page }, options), null];
     } catch (error) {
       if (error.status !== 422) throw error;
       const problem = (await import("./screens/mistyped.js")).default(error.message, query);
-      const shown = current && !current.setup && current.app === (query.app ?? "") ? [{ data: current.items, meta: current.meta }, current.activity] : await ask(filtersOf({}));
-      return [...shown, problem];
+      const shown = current && !current.setup && current.app === (query.app ?? "");
+      return [shown ? { data: current.items, meta: current.meta } : await ui.api("errors", {}, options), problem];
     }
   }
 
+  /** How many issues of each status the filters find, and their events over time: they come behind the rows. */
+  async function surround(data, query, signal) {
+    try {
+      const [{ default: drawing }, activity] = await Promise.all([import("./screens/activity.js"), ui.api("issue-activity", wanted(query), { signal })]);
+      chart ??= drawing(ui, time, change);
+      data.activity = activity;
+    } catch (error) {
+      if (signal.aborted) return;
+      data.activity ??= { problem: error.message };
+    }
+    if (!signal.aborted) ui.refresh();
+  }
+
   async function load(query, options) {
-    const [[errors, activity, problem], summary, tags, people] = await Promise.all([
+    const [[errors, problem], summary, tags, people] = await Promise.all([
       search(query, options),
       ui.api("summary", {}, options),
       optional(ui.api("tags", {}, options), { data: [] }),
@@ -61,7 +72,10 @@ export default (ui) => {
     learn(errors.meta.words);
     const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
     const users = errors.data.some((issue) => issue.users > 0); // a column of its own: most logs name nobody
-    return { items: errors.data, meta: errors.meta, activity, problem, users, summary, tags: tags.data, people: people.data, setup, app: query.app ?? "" };
+    const app = query.app ?? "";
+    // Until the new ones are there, the numbers before stand.
+    const activity = current?.app === app ? current.activity : null;
+    return { items: errors.data, meta: errors.meta, activity, problem, users, summary, tags: tags.data, people: people.data, setup, app };
   }
 
   function open(query) {
@@ -70,17 +84,20 @@ export default (ui) => {
     document.querySelector(".row-cursor")?.scrollIntoView({ block: "nearest" });
     const before = current.summary.total.occurrences;
     const mine = current;
+    const stop = new AbortController();
+    const follow = () => !mine.problem && !mine.setup && void surround(mine, query, stop.signal);
+    follow();
     // The rows stay where they are; the counts of the tabs and the chart follow.
-    return ui.watch("summary", {}, async (summary) => {
+    const rest = ui.watch("summary", {}, (summary) => {
       fresh = Math.max(0, summary.total.occurrences - before);
       if (summary.total.groups_count && current.setup) return void ui.reload();
       ui.refresh();
-      if (mine.problem) return;
-      const activity = await ui.api("issue-activity", wanted(query)).catch(() => null); // the next answer comes again
-      if (!activity || current !== mine) return;
-      mine.activity = activity;
-      ui.refresh();
+      follow();
     });
+    return () => {
+      rest();
+      stop.abort();
+    };
   }
 
   async function fix() {
@@ -133,7 +150,7 @@ export default (ui) => {
   /** Why nothing is shown, and the way on. */
   function none(query, { activity, meta, summary }) {
     if (query.page > 1) return html`<div class="card notice"><h2>This page is past the end</h2><p><a href=${ui.link({ ...query, page: null })}>Go to the first page</a></p></div>`;
-    const elsewhere = activity.statuses.reduce((sum, { groups_count: count }) => sum + count, 0);
+    const elsewhere = activity?.statuses?.reduce((sum, { groups_count: count }) => sum + count, 0);
     const narrowed = chips?.(query, current);
     if (!narrowed && !query.status) return html`<div class="card notice good"><h2>Nothing is unresolved</h2>
       <p>${ui.plural(summary.total.groups_count, "issue")} ${summary.total.groups_count === 1 ? "is" : "are"} fixed or will not be fixed. <a href=${ui.link({ status: "all" })}>Show all</a></p></div>`;
@@ -148,6 +165,11 @@ export default (ui) => {
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }
 
+  function surroundings({ activity, problem }, query) {
+    if (activity?.problem) return html`<p class="faint">The chart is missing: ${activity.problem}</p>`;
+    return activity ? chart(activity, query) : !problem && html`<div class="activity"><div class="late-chart"></div></div>`;
+  }
+
   function render(data, query) {
     if (data !== current) fresh = 0;
     current = data;
@@ -157,7 +179,7 @@ export default (ui) => {
     const compact = memory.read("compact", false);
     if (data.setup) return html`<div class="head"><h1 tabindex="-1">Issues</h1></div> ${data.setup.view()}`;
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${pill()} ${tools(query, compact)}</div>
-      ${tabs(query, data.activity)} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${chart(data.activity, query)}
+      ${tabs(query, data.activity)} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${surroundings(data, query)}
       ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, time.limits(query), selection)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query, data)}
       ${selection.view(data.problem ? null : wanted(query))}`;
   }

@@ -99,7 +99,8 @@ export const memoryOf = (ui) => {
 
   function read(what, otherwise) {
     try {
-      return JSON.parse(localStorage.getItem(name(what))) ?? otherwise;
+      const value = JSON.parse(localStorage.getItem(name(what))) ?? otherwise;
+      return Array.isArray(value) === Array.isArray(otherwise) ? value : otherwise; // anybody may have written there
     } catch {
       return otherwise;
     }

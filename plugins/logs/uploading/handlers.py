@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from snaglist.kernel import Call, Conflict, Endpoint, Reply, TooLarge, UnsupportedMedia, own, read
+from snaglist.kernel import Call, Conflict, Endpoint, Invalid, Reply, TooLarge, UnsupportedMedia, own, read, times
 from snaglist.kernel.bodies import media_type
 from snaglist.kernel.endpoints import DEFAULT_BODY_LIMIT
 from snaglist.plugins.issues import path_text
@@ -44,13 +44,16 @@ def take(call: Call) -> Reply:
         raise Conflict(_OFF)
     if size > limit:
         raise TooLarge(f"The file is over the limit of {limit} bytes.")
+    modified_at = query.get("modified_at")
+    if modified_at is not None and not times.is_time(modified_at):
+        raise Invalid("modified_at: there is no such time")
     name = safe_name(query["name"], call.setting("ingestion.log_file_pattern"))
     token = parts.add_piece(call, query.get("upload"), query["offset"], size, piece)
     received = query["offset"] + len(piece)
     answer = {"upload": token, "received": received, "size": size}
     if received < size:
         return Reply(answer)
-    place, equal = parts.finish(call, token, size, name, query.get("modified_at"))
+    place, equal = parts.finish(call, token, size, name, modified_at)
     with call.transaction():
         job_id = call.enqueue(UPLOAD, {"file": place.name})
     return Reply({**answer, "file": place.name, "equal": equal, "job_id": job_id}, 202)

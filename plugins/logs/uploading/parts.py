@@ -58,10 +58,12 @@ def finish(call: Call, token: str, size: int, name: str, modified_at: str | None
         with open(part, "r+b") as file:
             file.truncate(size)
             os.fsync(file.fileno())
-        if modified_at is not None:
+        place, equal = _placed(part, name)
+        if modified_at is not None and not equal:  # not before: an old part looks like one whose rest did not come
             at = min(times.read(modified_at).timestamp(), time.time())
-            os.utime(part, (at, at))
-        return _placed(part, name)
+            with suppress(FileNotFoundError):  # read and archived already
+                os.utime(place, (at, at))
+        return place, equal
     except FileNotFoundError as error:
         raise NotFound("Unknown upload: send the file again.") from error
     except OSError as error:
@@ -89,16 +91,32 @@ def forget_old(folder: Path) -> None:
 def _placed(part: Path, name: str) -> tuple[Path, bool]:
     for place in numbered(part.parent, name):
         try:
-            open_private(place, "xb").close()  # taken: nobody else gets this name, and no other file is replaced
+            _give_name(part, place)
         except FileExistsError:
             if _is_equal(part, place):
                 part.unlink()
                 return place, True
             continue
-        os.replace(part, place)
         _keep_folder(place.parent)
         return place, False
     raise Conflict("Too many files of this name lie in the folder.")
+
+
+def _give_name(part: Path, place: Path) -> None:
+    """Give a part its name, whole and at once; FileExistsError when another file has it."""
+    try:
+        os.link(part, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: the name is taken first, so that no other file is replaced
+        open_private(place, "xb").close()
+        try:
+            os.replace(part, place)
+        except OSError:
+            place.unlink()
+            raise
+    else:
+        part.unlink()
 
 
 def _is_equal(part: Path, place: Path) -> bool:

@@ -96,8 +96,13 @@ def test_networks_and_no_address(analytics: Any, line: Line, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("client", "network"),
-    [("192.0.2.7", "192.0.2.0/24"), ("::ffff:192.0.2.7", "192.0.2.0/24"), ("host.example", ""), ("", "")],
-)
+    [
+        ("192.0.2.7", "192.0.2.0/24"), ("::ffff:192.0.2.7", "192.0.2.0/24"), ("2001:db8:1:2::9", "2001:db8:1::/48"),
+        # 6to4, Teredo and NAT64 addresses hold that of a single IPv4 client.
+        ("2002:c633:6442::1", "198.51.100.0/24"), ("2001:0:4136:e378:8000:63bf:3fff:fdd2", "192.0.2.0/24"),
+        ("64:ff9b::c633:6442", "198.51.100.0/24"), ("host.example", ""), ("", ""),
+    ],
+)  # fmt: skip
 def test_the_network_of_a_client(client: str, network: str) -> None:
     assert network_of(client) == network
 

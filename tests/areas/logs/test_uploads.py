@@ -1,5 +1,6 @@
 """Files that are handed over piece by piece: what is taken, under which name it lies, and that no half file is read."""
 
+import errno
 import os
 import shutil
 import threading
@@ -149,6 +150,43 @@ def test_many_files_of_one_name_at_once(quiet: Client) -> None:
     assert lying(quiet) == sorted(names)
 
 
+def test_an_old_file_is_not_taken_for_one_whose_rest_did_not_come(
+    quiet: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another upload begins, and sweeps, while it is compared with one of its name."""
+    send(quiet, b"one\n")
+
+    def compare(*_files: Path, shallow: bool) -> bool:
+        parts.forget_old(folder(quiet))
+        return shallow
+
+    monkeypatch.setattr(parts, "cmp", compare)
+    answer = send(quiet, b"two\n", modified_at=EARLIER)
+    assert (answer.status, answer.json["file"]) == (202, "shop-2.log")
+    assert (folder(quiet) / "shop-2.log").read_bytes() == b"two\n"
+    assert (folder(quiet) / "shop-2.log").stat().st_mtime < time.time() - parts.KEPT_SECONDS
+    assert lying(quiet) == ["shop-2.log", "shop.log"]
+
+
+def refuse(error: int) -> Callable[..., None]:
+    def refused(*_places: Path) -> None:
+        raise OSError(error, os.strerror(error))
+
+    return refused
+
+
+def test_without_hard_links_a_name_is_taken_first(quiet: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", refuse(errno.EPERM))
+    assert [send(quiet, text).json["file"] for text in (b"one\n", b"two\n", b"one\n")] == [
+        "shop.log",
+        "shop-2.log",
+        "shop.log",
+    ]
+    monkeypatch.setattr(os, "replace", refuse(errno.EIO))
+    assert send(quiet, b"three\n").status == 503
+    assert [name for name in lying(quiet) if not name.startswith(".")] == ["shop-2.log", "shop.log"]
+
+
 @pytest.mark.parametrize(
     ("given", "name"),
     [
@@ -208,6 +246,7 @@ def test_a_path_cannot_lead_out_of_the_folder(quiet: Client) -> None:
         ({"size": 2}, 422, "size: is less than what was sent"),
         ({"size": 10, "offset": 5}, 422, "upload: must be given with an offset"),
         ({"offset": -1}, 422, "offset: "), ({"name": ""}, 422, "name: "), ({"modified_at": "soon"}, 422, "modified_at"),
+        ({"modified_at": "2026-02-30 00:00:00"}, 422, "modified_at: there is no such time"),
         ({"upload": "0" * 32}, 404, "Unknown upload: send the file again."),
     ],
 )  # fmt: skip

@@ -18,8 +18,22 @@ function place(button, list) {
   list.style.setProperty("left", `${Math.max(EDGE, Math.min(left, width - EDGE - list.offsetWidth))}px`);
 }
 
-/** Show the popover of a button, with the focus in it. */
-export function openAt(button, list) {
+/** A link that is followed leaves the box, too. */
+const followed = ({ target, currentTarget }) => target.closest("a[href]") && currentTarget.hidePopover();
+
+/** The browser closes the box, and the focus goes back to its button: no other use of Esc comes between. */
+const escaped = (event) => event.key === "Escape" && event.stopPropagation();
+
+const told = ({ newState, target }) => target.previousElementSibling.setAttribute("aria-expanded", newState === "open" ? "true" : "false");
+
+/** Show the box of a button, with the focus in it, or hide it; `opening` is awaited before it shows. */
+export async function toggle(button, list, opening) {
+  if (list.matches(":popover-open")) return list.hidePopover();
+  await opening?.();
+  // Once for each: the same function is not added again.
+  list.addEventListener("beforetoggle", told);
+  list.addEventListener("keydown", escaped);
+  list.addEventListener("click", followed);
   list.showPopover({ source: button });
   place(button, list);
   (list.querySelector(FIRST) ?? list).focus();

@@ -38,7 +38,7 @@ export default (ui) => {
 
   /**
    * What was done, and the note that is not told by it.
-   * @param {{ event: string, note: string | null, to_status?: string, from_status?: string, [field: string]: unknown }} row
+   * @param {any} row
    */
   function told({ event, note, ...row }) {
     switch (event) {

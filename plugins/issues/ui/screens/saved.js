@@ -22,7 +22,8 @@ export default (ui, memory, parameters, time) => {
 
   /** What is kept: `{ name, query }`. Earlier versions kept the query alone. */
   const read = () => memory.read("saved", []).filter((each) => each && typeof each === "object")
-    .map((each) => (each.query && typeof each.query === "object" ? each : { name: titleOf(each), query: each }));
+    .map((each) => (each.query && typeof each.query === "object" ? each : { query: each }))
+    .map(({ name, query }) => ({ name: typeof name === "string" ? name : titleOf(query), query }));
 
   function write(all) {
     memory.write("saved", all);

@@ -34,6 +34,7 @@ export default (ui, history) => {
       await post({ status, note, release, expected: before });
     } catch (error) {
       issue.status = before;
+      ui.refresh();
       const now = await again();
       ui.toast(refused(error, now.issue, now.status_history), { error: true });
       return false;

@@ -1,13 +1,13 @@
 // The events of what the filters find, over the chosen time: the chart over the list.
 
-import { ANY_TIME } from "./range.js";
-import { levelWords } from "./search.js";
+import { ANY_TIME } from "../range.js";
+import { levelWords } from "../search.js";
 
 const TONES = { EMERGENCY: "fatal", ALERT: "fatal", CRITICAL: "fatal", ERROR: "error", WARNING: "warning", NOTICE: "info", INFO: "info", DEBUG: "debug" };
 const lower = (text) => text.replace(/^(Last|Since|Before) /, (word) => word.toLowerCase());
 
-/** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
-export const activityOf = (ui, time, change) => {
+/** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
+export default (ui, time, change) => {
   const { html } = ui;
 
   const startsOf = ({ from, to, step }) => {
