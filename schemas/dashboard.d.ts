@@ -173,7 +173,7 @@ export interface Field {
   /** As the service names it; "config.host" becomes `{ config: { host } }`. */
   name: string;
   label: View;
-  /** "text" when left out; "check" is one box, "checks" several, "list" one text a line, "json" (with `rows`) any JSON. */
+  /** "text" when left out; "check" is one box, "checks" several, "list" one text per line, "json" (with `rows`) any JSON. */
   type?: "text" | "json" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
   /** The value of a new thing. */
   value?: unknown;
@@ -325,10 +325,12 @@ export interface Ui {
   /**
    * Fields from a JSON Schema of an object, as types of connectors, channels and trackers declare it; not before widgets are
    * there, as they are on every page that is not `bare`. Names get the prefix ("config."), `values` are those that are
-   * stored, `stored(name)` says in words that a secret is there, and `when` when all of them are shown.
+   * stored, `stored(name)` says in words that a secret is there, and `when` when all of them are shown. A form with the
+   * fields of several types gives the name of each as `type`.
    */
   fieldsOf(schema: Record<string, any>, options?: {
-    prefix?: string; values?: Record<string, any>; stored?: (name: string) => string | null; when?: (values: Record<string, any>) => boolean;
+    prefix?: string; type?: string; values?: Record<string, any>; stored?: (name: string) => string | null;
+    when?: (values: Record<string, any>) => boolean;
   }): Field[];
   /** A form in a dialog; gives what `save` gave, or null when it was closed. */
   ask(form: Omit<Form, "label" | "cancel"> & { title: string; text?: View }): Promise<any>;

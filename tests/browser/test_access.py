@@ -65,7 +65,7 @@ def test_the_figures_and_lists(counting: str, open_page: Any) -> None:
     expect(rows(page, "Referrers")).to_contain_text(["news.example"])
     expect(rows(page, "Networks of clients")).to_contain_text(["192.0.2.0/24"])
     expect(rows(page, "Browsers, tools and bots").filter(has_text="SeoCrawlBot")).to_contain_text("bot")
-    expect(rows(page, "Systems").first).to_contain_text("Linux")
+    expect(rows(page, "Operating systems").first).to_contain_text("Linux")
     page.get_by_role("table", name="Pages").get_by_role("button", name="p95 ms").click()
     expect(rows(page, "Pages").nth(0)).to_contain_text("/orders/{id}")
 

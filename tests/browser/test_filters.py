@@ -89,8 +89,18 @@ def test_tabs_chart_and_heading_follow_the_filters(page: Page, deployment: Any) 
         deployment.url, "issue-activity", q="queue", severity="ERROR", **{"from": times.add(times.now(), days=-7)}
     )
     events = sum(sum(row["counts"]) for row in found["series"])
-    expect(page.locator(".chart-label")).to_have_text(f"Error events, last 7 days · {events} events of {rows} issues")
+    assert found["counted"] == "matching"
+    expect(page.locator(".chart-label")).to_have_text(f"Matching events, last 7 days · {events} events")
+    page.goto(f"{deployment.url}?severity=ERROR&range=7d")
+    expect(page.locator(".chart-label")).to_have_text(re.compile(r"^Error events, last 7 days · [\d,]+ events$"))
     expect(page.locator(".spark-head")).to_have_text("Last 24 h")
+
+
+def test_the_time_goes_along_to_the_issue(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?range=30d")
+    page.locator(".row-title").first.click()
+    expect(page.get_by_role("combobox", name="Time")).to_have_value("30d")
+    assert address(page)["range"] == "30d"
 
 
 def test_a_range_chosen_on_the_chart_narrows_the_list(page: Page) -> None:

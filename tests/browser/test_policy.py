@@ -159,7 +159,7 @@ def test_files_are_sent_as_they_are_written(client: Client, html: str) -> None:
         assert client.request("GET", f"/{address}").content == path.read_bytes(), address
 
 
-def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
+def test_styles_of_areas_are_two_files(client: Client, html: str) -> None:
     """One for the first view, and one of what is in `screens`, which the page does not name."""
     sheets = re.findall(r'<link rel="stylesheet" href="(static/[0-9a-f]{12}/[^"]+)">', html)
     assert [sheet.split("/", 2)[2] for sheet in sheets] == ["dashboard/first.css"]
@@ -167,10 +167,10 @@ def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
     later = client.request("GET", f"/{sheets[0].replace('first.css', 'later.css')}").text
     written = [
         path
-        for area in ("dashboard", "issues", "logs", "system")
+        for area in ("dashboard", "issues", "logs", "system", "access_analytics")
         for path in (ROOT / "plugins" / area / "ui").rglob("*.css")
     ]
-    assert len(written) == 11
+    assert len(written) == 12
     for path in written:
         assert path.read_text() in (later if "screens" in path.parts else first), path
         # Such an address would be read relative to the joined file.

@@ -135,7 +135,7 @@ def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch
     form = page.get_by_role("form", name="Tracker settings")
     form.get_by_label("Switched on").check()
     form.get_by_role("button", name="Save").click()
-    expect(form.get_by_role("alert")).to_have_text("is required before the tracker can be enabled")
+    expect(form.get_by_role("alert")).to_have_text("is required before the tracker can be switched on")
     expect(form.get_by_label("Switched on")).to_be_checked()
     form.get_by_label("Tracker").select_option("generic")
     expect(form.get_by_label("Repository")).to_have_count(0)

@@ -13,7 +13,7 @@ export default (ui) => {
   function fields(modules, types, connector) {
     const shown = types.filter(({ name }) => !connector || name === connector.type);
     const own = ({ name, schema }) => ui.fieldsOf(schema, {
-      prefix: "config.", values: connector?.config, stored: (field) => kept(connector, field), when: ({ type }) => type === name,
+      prefix: "config.", type: name, values: connector?.config, stored: (field) => kept(connector, field), when: ({ type }) => type === name,
     });
     return [
       { name: "name", label: "Name", required: true, max: 100, half: true },

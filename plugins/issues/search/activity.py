@@ -1,7 +1,8 @@
 """What surrounds a list of issues: how many there are in each status, and when their events were.
 
 Both follow the filters of the list. Work is bounded: issues are counted as far as the list counts them, and of very
-many counted hours the newest are added up; the answer says so.
+many counted hours the newest are added up; the answer says so. Of a search for words the bars have the events that
+hold them where these are few enough to be looked at, else all events of the issues that it found.
 """
 
 from collections import defaultdict
@@ -18,18 +19,22 @@ from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.search import queries
 from snaglist.plugins.issues.search.filters import conditions, given
 from snaglist.plugins.issues.search.finding import Searched, search
+from snaglist.plugins.issues.search.hits import Hits, find_hits
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, read_scope
 from snaglist.plugins.issues.search.sorting import Sort
 from snaglist.plugins.issues.search.summary import STATUS_ORDER
 from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
+from snaglist.plugins.system import rows
 
 MOST_HOURS = 30_000  # counted hours of groupings that are added up
 FEW_ISSUES = 1_000  # so many are added up by their ids
+FEW_SEARCHED = 200  # the events of so many are looked for words
 HOUR, DAY, WEEK = 1, 24, 168
 # The step of the bars, in hours, for ranges up to so many hours: some 60 to 100 bars.
 STEPS = ((72, HOUR), (14 * DAY, 6 * HOUR), (120 * DAY, DAY), (2 * 366 * DAY, WEEK), (20 * 366 * DAY, 4 * WEEK))
 LONGEST_STEP = 52 * WEEK
 _YEAR = 366 * DAY
+Counts = defaultdict[str, list[int]]  # the numbers of the bars, by severity
 _MONDAY = datetime.fromisoformat("0001-01-01 00:00:00+00:00")  # weeks begin on Mondays
 
 
@@ -55,23 +60,33 @@ def activity(call: Call) -> dict[str, Any]:
     """Return the answer of `issue-activity`; needs an open transaction."""
     scope = read_scope(call.query)
     text = call.query.get("q")
-    searched = search(call, text) if text else None
-    anywhen = conditions(call, call.query, Scope(), searched)
-    within = [*anywhen, *([scope.matches()] if scope else [])]
+    searched = search(call, text, scope) if text else None
+    everywhere = search(call, text, Scope()) if text and scope else searched
+    anywhen = conditions(call, call.query, Scope(), everywhere)
+    within = conditions(call, call.query, scope, searched)
     statuses, counted = _statuses(call, scope, searched)
     total, exact = _total(call, statuses, within, counted=counted)
     bars = _bars(call, scope)
-    series, since = _series(call.db, anywhen, within, bars)
+    hits = _hits(call, anywhen, everywhere) if everywhere else None
+    if hits is None:
+        counts, since = _counts(call.db, conditions(call, call.query, Scope(), searched), within, bars)
+        last_seen = _last_seen(call.db, anywhen)
+    else:
+        others = [issues.c.id.in_(hits.whole)]
+        counts, since = _counts(call.db, others, others, bars)
+        _add(counts, call.db, hits, bars)
+        last_seen = max([*hits.times(), _last_seen(call.db, others) or ""]) or None
     return {
         "statuses": [{"status": name, "groups_count": statuses.get(name, 0)} for name in STATUS_ORDER],
         "statuses_exact": counted,
         "total": total,
         "total_exact": exact,
-        "last_seen": _last_seen(call.db, anywhen),
+        "last_seen": last_seen,
         "from": times.show(bars.start),
         "to": bars.end,
         "step": bars.step * 3600,
-        "series": series,
+        "counted": "all" if hits is None else "matching",
+        "series": [{"severity": name, "counts": counts[name]} for name in sorted(counts, key=RANK.__getitem__)],
         "complete": since is None,
         "complete_from": since,
     }
@@ -144,15 +159,30 @@ def _floor(moment: datetime, step: int) -> datetime:
     return moment - (moment - _MONDAY) % timedelta(hours=step)
 
 
-def _series(
+def _hits(call: Call, where: Sequence[Condition], searched: Searched) -> Hits | None:
+    ids = queries.find(call.db, where, FEW_SEARCHED + 1)
+    return find_hits(call, ids, searched) if len(ids) <= FEW_SEARCHED else None
+
+
+def _add(counts: Counts, db: Connection, hits: Hits, bars: Bars) -> None:
+    """Count the events that a search found."""
+    found = rows.among(db, select(issues.c.id, issues.c.severity), issues.c.id, list(hits.events))
+    start = times.show(bars.start)
+    for issue_id, severity in found:
+        for at in hits.events[issue_id]:
+            if start <= at < bars.end:
+                counts[severity][bars.at(at)] += 1
+
+
+def _counts(
     db: Connection, anywhen: Sequence[Condition], within: Sequence[Condition], bars: Bars
-) -> tuple[list[dict[str, Any]], str | None]:
-    """Return the events per bar by severity, highest first; and since when all are counted, None: since the start.
+) -> tuple[Counts, str | None]:
+    """Return the events per bar by severity; and since when all are counted, None: since the start.
 
     Hours of the bars are in the range by themselves, so that of very many issues the other conditions are enough.
     """
     if not anywhen and bars.step >= DAY:
-        return _ordered(_of_days(bars), db, bars), None
+        return _summed(_of_days(bars), db, bars), None
     inside = [event_hours.c.hour >= times.show(bars.start), event_hours.c.hour < bars.end]
     ids = queries.find(db, within, FEW_ISSUES)
     since = None
@@ -162,14 +192,14 @@ def _series(
     elif (beyond := _hour_beyond(db, inside)) is not None:
         since = times.add(beyond, seconds=3600)
         inside[0] = event_hours.c.hour >= since
-    return _ordered(_sums(db, anywhen, inside, bars), db, bars), since
+    return _summed(_sums(db, anywhen, inside, bars), db, bars), since
 
 
-def _ordered(sums: Select[Any], db: Connection, bars: Bars) -> list[dict[str, Any]]:
-    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0] * bars.number)
+def _summed(sums: Select[Any], db: Connection, bars: Bars) -> Counts:
+    counts: Counts = defaultdict(lambda: [0] * bars.number)
     for severity, unit, events in db.execute(sums):
         counts[severity][bars.at(unit)] += int(events)
-    return [{"severity": severity, "counts": counts[severity]} for severity in sorted(counts, key=RANK.__getitem__)]
+    return counts
 
 
 def _of_days(bars: Bars) -> Select[Any]:

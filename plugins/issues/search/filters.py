@@ -31,7 +31,7 @@ def conditions(call: Call, query: Mapping[str, Any], scope: Scope, searched: Sea
     """
     found: list[Condition] = [word.condition(call, value) for word, value in given(call, query)]
     if query.get("q"):
-        found += (searched or search(call, query["q"])).conditions
+        found += (searched or search(call, query["q"], scope)).conditions
     return [*found, *([scope.matches()] if scope else [])]
 
 

@@ -2,19 +2,23 @@
 
 The index of words narrows; what it cannot tell, such as whether words stand beside each other, is looked up in the
 events that it leaves. Of a term that is in very many events only the newest are looked at, and the answer says so.
+
+In a time range only its events count. What an issue shows of itself holds for all of its events, but for the words that
+are in events outside of the range alone: the message that it shows is the one of its latest event.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import ColumnElement, Select, false, func, not_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, case, false, func, not_, or_, select
 
 from snaglist.kernel import Call
 from snaglist.kernel.database import chunks, contains
 from snaglist.plugins.issues.facets import USER as USER_FACET
 from snaglist.plugins.issues.search.fields import has_facet, text_conditions
+from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, STACK, USER, VALUE, Term, read_terms
-from snaglist.plugins.issues.tables import grouping_texts, groupings, issues, occurrences
+from snaglist.plugins.issues.tables import grouping_texts, groupings, issue_facets, issues, occurrences
 from snaglist.plugins.issues.values.index import found_by_index, newest, rows_with
 from snaglist.plugins.issues.values.layouts import SEPARATOR
 from snaglist.plugins.issues.values.reading import TEXTS, StoredText
@@ -28,16 +32,25 @@ _found = grouping_texts.alias("found_texts")
 
 @dataclass(slots=True)
 class Searched:
-    """What a text finds; `complete` is false when not all events that may hold a term were looked at."""
+    """What a text finds in a range; `complete` is false when not all events that may hold a term were looked at."""
 
     terms: Sequence[Term]
+    scope: Scope
     conditions: list[ColumnElement[bool]] = field(default_factory=list)
     complete: bool = True
 
 
-def search(call: Call, text: str) -> Searched:
-    """Return which issues a text finds; needs an open transaction."""
-    searched = Searched(read_terms(text))
+@dataclass(slots=True)
+class _Holders:
+    """The issues of events that hold a term: of those in the range, and of those outside of it."""
+
+    inside: set[int] = field(default_factory=set)
+    outside: set[int] = field(default_factory=set)
+
+
+def search(call: Call, text: str, scope: Scope) -> Searched:
+    """Return which issues a text finds in a range; needs an open transaction."""
+    searched = Searched(read_terms(text), scope)
     for term in searched.terms:
         found = _condition(call, term, searched)
         searched.conditions.append(not_(found) if term.without else found)
@@ -47,32 +60,58 @@ def search(call: Call, text: str) -> Searched:
 def _condition(call: Call, term: Term, searched: Searched) -> ColumnElement[bool]:
     db = call.db
     if term.kind == USER:
-        return issues.c.id.in_(has_facet(USER_FACET, term.text))
+        return _of_user(term.text, searched)
     if term.kind == STACK:
         if not term.words:
             return false()
         return issues.c.id.in_(_of_texts(rows_with(db, grouping_texts, term.words)))
     if term.kind == VALUE:
-        return issues.c.id.in_(_with_value(call, term, searched)) if term.words else false()
-    shown = or_(contains(issues.c.search_text, term.folded), *text_conditions(call, term.text))
+        return issues.c.id.in_(_with_value(call, term, searched).inside) if term.words else false()
     if not term.words:
-        return shown
+        return _shown(call, term)
     if term.kind == PHRASE:
-        return or_(shown, issues.c.id.in_(_with_phrase(call, term, searched)))
+        found = _with_phrase(call, term, searched)
+        return or_(_shown(call, term, found.outside - found.inside), issues.c.id.in_(found.inside))
     prefix = term.kind == PREFIX
+    found = _of_events(call, rows_with(db, occurrences, term.words, prefix=prefix), searched)
     return or_(
-        shown,
-        issues.c.id.in_(_of_events(call, rows_with(db, occurrences, term.words, prefix=prefix), searched)),
+        _shown(call, term, found.outside - found.inside),
+        issues.c.id.in_(sorted(found.inside)),
         issues.c.id.in_(_of_texts(rows_with(db, grouping_texts, term.words, prefix=prefix))),
     )
 
 
-def _of_events(call: Call, ids: Select[int], searched: Searched) -> list[int]:
+def _shown(call: Call, term: Term, outside: Collection[int] = ()) -> ColumnElement[bool]:
+    """Test whether an issue shows a term itself, which is in events `outside` of the range of some."""
+    shown = contains(issues.c.search_text, term.folded)
+    if outside:
+        shown = and_(shown, issues.c.id.not_in(sorted(outside)))
+    return or_(shown, *text_conditions(call, term.text))
+
+
+def _of_user(user: str, searched: Searched) -> ColumnElement[bool]:
+    scope = searched.scope
+    known = has_facet(USER_FACET, user)
+    if not scope:
+        return issues.c.id.in_(known)
+    all_inside = known.where(scope.holds(issue_facets.c.first_seen), scope.holds(issue_facets.c.last_seen))
+    mine = select(occurrences.c.issue_id, occurrences.c.occurred_at).where(occurrences.c.user_name == user)
+    latest = mine.order_by(occurrences.c.id.desc()).limit(MOST_FOUND).subquery()
+    here = select(latest.c.issue_id).where(scope.holds(latest.c.occurred_at))
+    return or_(issues.c.id.in_(all_inside), issues.c.id.in_(here))
+
+
+def _of_events(call: Call, ids: Select[int], searched: Searched) -> _Holders:
     """Return the issues of the newest events that an index finds: once, where a list asks for them several times."""
-    found = newest(call.db, occurrences, ids, MOST_FOUND + 1, occurrences.c.issue_id).subquery()
-    rows = found_by_index(call.db, select(found.c.issue_id, func.count()).group_by(found.c.issue_id))
-    searched.complete &= sum(events for _, events in rows) <= MOST_FOUND
-    return sorted(issue_id for issue_id, _ in rows)
+    columns = (occurrences.c.issue_id, occurrences.c.occurred_at)
+    found = newest(call.db, occurrences, ids, MOST_FOUND + 1, *columns).subquery()
+    inside = func.sum(case((searched.scope.holds(found.c.occurred_at), 1), else_=0))
+    rows = found_by_index(call.db, select(found.c.issue_id, func.count(), inside).group_by(found.c.issue_id))
+    searched.complete &= sum(events for _, events, _ in rows) <= MOST_FOUND
+    return _Holders(
+        {issue_id for issue_id, _, number in rows if number},
+        {issue_id for issue_id, events, number in rows if number < events},
+    )
 
 
 def _of_texts(ids: Select[int]) -> Select[int]:
@@ -84,16 +123,17 @@ def _of_texts(ids: Select[int]) -> Select[int]:
     )
 
 
-def _with_value(call: Call, term: Term, searched: Searched) -> set[int]:
+def _with_value(call: Call, term: Term, searched: Searched) -> _Holders:
     ids = _newest(call, rows_with(call.db, occurrences, term.words), searched)
-    return {text.issue_id for text in stored_texts(call, ids) if text.has_value(term.folded)}
+    return _sorted((text for text in stored_texts(call, ids) if text.has_value(term.folded)), searched.scope)
 
 
-def _with_phrase(call: Call, term: Term, searched: Searched) -> set[int]:
+def _with_phrase(call: Call, term: Term, searched: Searched) -> _Holders:
     db, ids = call.db, set[int]()
     for word in term.words:  # each that is a value in some event; the others are fixed in its layout
         ids.update(_newest(call, rows_with(db, occurrences, [word]), searched))
-    found = {text.issue_id for text in stored_texts(call, sorted(ids)) if text.has_phrase(term.folded)}
+    texts = (text for text in stored_texts(call, sorted(ids)) if text.has_phrase(term.folded))
+    found = _sorted(texts, searched.scope)
     fixed = select(groupings.c.issue_id, _found.c.kind, _found.c.body).join(
         groupings, groupings.c.id == _found.c.grouping_id
     )
@@ -101,7 +141,14 @@ def _with_phrase(call: Call, term: Term, searched: Searched) -> set[int]:
     for issue_id, kind, body in db.execute(fixed):
         text = StoredText.fold(body.replace(SEPARATOR, " ") if kind == LAYOUT else body)
         if term.folded in text:
-            found.add(issue_id)
+            found.inside.add(issue_id)
+    return found
+
+
+def _sorted(texts: Iterable[StoredText], scope: Scope) -> _Holders:
+    found = _Holders()
+    for text in texts:
+        (found.inside if scope.has(text.row.occurred_at) else found.outside).add(text.issue_id)
     return found
 
 

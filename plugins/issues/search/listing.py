@@ -46,7 +46,7 @@ def prepare(call: Call, sort: str, samples: Collection[str]) -> Listing:
     else:
         order = sort_by(sort, scope, call.now)
     text = call.query.get("q")
-    searched = search(call, text) if text else None
+    searched = search(call, text, scope) if text else None
     where = conditions(call, call.query, scope, searched)
     return Listing(where, order, scope, samples, bool(call.query.get("skip_vendor")), after, searched)
 

@@ -53,6 +53,10 @@ class Scope:
             tests.append(column < self.end)
         return and_(True, *tests)
 
+    def has(self, moment: str) -> bool:
+        """Tell whether a time is in the range."""
+        return (self.start is None or moment >= self.start) and (self.end is None or moment < self.end)
+
     def matches(self) -> ColumnElement[bool]:
         """Find the issues that have events in the range, or were made in it by hand or by a tracker."""
         first_seen, last_seen = issues.c.first_seen, issues.c.last_seen

@@ -13,20 +13,22 @@ export const foundOf = (ui) => {
   const searched = ({ search }) => search?.terms.length > 0 && html`<p class="searched faint">Searched ${places(search)}.
     ${!search.complete && html`<b>Not all events were looked at:</b> a word of this search is in very many, and the newest of them were. Add a rarer word.`}</p>`;
 
-  /** How many events of an issue have all the words: "3 of 1,204 events match"; null where that says nothing. */
-  function matches({ matching, stored_occurrences: stored }) {
+  /** How many events of an issue have all the words: "3 of 1,204 events match"; null where that says nothing. In a time range, of its events. */
+  function matches({ matching, count, stored_occurrences: all }, { scoped }) {
     if (!matching) return null;
     const { events, exact } = matching;
+    const stored = scoped ? Math.min(count, all) : all;
     if (!events) return exact ? "no single event has all the words" : "events that were not looked at may match";
     if (events >= stored) return stored === 1 ? "its only event matches" : `all ${plural(stored, "event")} match`;
     return `${exact ? "" : "at least "}${number(events)} of ${plural(stored, "event")} ${exact && events === 1 ? "matches" : "match"}`;
   }
 
-  /** The address of an issue of the list, with what chooses among its events: the words, where they do, and filters. */
+  /** The address of an issue of the list, with what chooses among its events: the time, the words, where they do, and filters. */
   function way({ id, matching }, { search }) {
-    const { q, user, host, release, environment } = ui.query();
+    const { q, user, host, release, environment, range, from, to, date } = ui.query();
     const some = matching ? matching.events > 0 || !matching.exact : search?.terms.some(({ without }) => without);
-    return { view: "issue", id, q: some ? q : null, user, host, release, environment };
+    const day = date ? { from: `${date} 00:00:00`, to: `${date} 23:59:59` } : {};
+    return { view: "issue", id, q: some ? q : null, user, host, release, environment, range, from, to, ...day };
   }
 
   return { searched, matches, way };

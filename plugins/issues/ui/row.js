@@ -58,7 +58,7 @@ export const rowOf = (ui, memory) => {
     const { columns = [], scoped } = meta;
     const classes = ["row", done(issue) && "row-done", cursor && "row-cursor", chosen && "row-chosen"];
     const facts = [issue.exception_class && issue.source_frame, issue.channel, issue.module_name].filter(Boolean);
-    const hits = matches(issue);
+    const hits = matches(issue, meta);
     const person = issue.assigned_to_label ?? issue.assignee;
     return html`<li class=${classes.filter(Boolean).join(" ")} data-level=${issue.severity} data-id=${issue.id}>
       <label class="row-choice"><input type="checkbox" aria-label=${`Select issue ${issue.id}`}

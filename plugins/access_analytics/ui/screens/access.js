@@ -54,7 +54,7 @@ export default (ui) => {
     <p>Access logs are counted as they are read. Those that were read before access analytics was switched on are counted when
       they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`;
 
-  const apart = ({ told_apart_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, systems and the kinds of errors of each path are counted
+  const apart = ({ detailed_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, operating systems and the kinds of errors of each path are counted
     since ${ui.clock(since)}; what was counted before stands in the totals only.</p>`;
 
   return {

@@ -10,7 +10,6 @@ export default (ui) => {
   const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   /** A path as a log has it: ids are any text without a slash. */
   const written = (path) => path.split("{id}").map(literal).join("[^/ ?\"]+");
-  const ended = (status) => (status ? `[ ?;"][^"]*" ${status}|` : "");
 
   /** The search of the logs since the report begins. */
   function lines(q, regex, { from }) {
@@ -69,7 +68,7 @@ export default (ui) => {
     ways(({ agent }) => [agent.length > 1 && ["Log lines", lines(agent, false, report), agent]]),
   ], report.top_agents.map((row) => ({ ...row, key: `${row.agent} ${row.bot}` })), "key");
 
-  const systems = (report) => panel("Systems", null, [name("system", "System"), requests], report.top_systems, "system");
+  const systems = (report) => panel("Operating systems", null, [name("system", "System"), requests], report.top_systems, "system");
 
   const referrers = (report) => panel("Referrers", "Sites with links that people followed; your own hosts are left out.", [
     name("referrer", "Site"), requests, ways(({ referrer }) => [["Log lines", lines(`//${referrer}`, false, report), referrer]]),

@@ -14,7 +14,7 @@ export default (ui) => {
     return [
       { name: "name", label: "Name", required: true, max: 120, half: true },
       { name: "type", label: "Type", type: "select", options: shown.map(({ name, title }) => [name, title]), half: true, fixed: Boolean(channel) },
-      ...shown.flatMap(({ name, schema }) => ui.fieldsOf(schema, { stored, when: ({ type }) => type === name })),
+      ...shown.flatMap(({ name, schema }) => ui.fieldsOf(schema, { type: name, stored, when: ({ type }) => type === name })),
       { name: "secret", label: "Signing key", type: "password", secret: true, max: 200, when: ({ type }) => shown.some(({ name, signed }) => signed && name === type),
         hint: channel?.signed ? "Empty: the stored one stays." : "Empty: one is made, and shown once." },
       { name: "enabled", label: "Switched on", type: "check", value: true },

@@ -16,7 +16,7 @@ export function read(field, control) {
 /** What a field holds, as the service takes it: a list is the text that was typed until then. */
 export function taken({ type }, value) {
   if (type === "json") return json(value);
-  return type === "list" && typeof value === "string" ? value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean) : value;
+  return type === "list" && typeof value === "string" ? value.split("\n").map((text) => text.trim()).filter(Boolean) : value;
 }
 
 /** The value of a JSON text, or the text itself, so that the service says what is wrong. */

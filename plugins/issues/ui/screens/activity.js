@@ -15,22 +15,27 @@ export default (ui, time, change) => {
     return Array.from({ length: Math.max(1, Math.round((last - first) / (1000 * step))) }, (_, at) => ui.stamp(new Date(first + at * 1000 * step)));
   };
 
-  /** What is counted, and when: "Error and worse, last 7 days". */
-  const what = (query) => `${query.severity ? `${levelWords(ui, query.severity)} events` : "Events"}, ${lower(time.chosen(query) ? time.text(query) : "Last 24 hours")}`;
+  /** What is counted, and when: "Error and worse events, last 7 days"; of a search, "Matching events" or all events of what it found. */
+  function what({ counted, total, total_exact: exact }, query) {
+    const level = query.severity ? `${levelWords(ui, query.severity)} events` : "Events";
+    const found = exact && total === 1 ? "the issue" : `the ${exact ? "" : "over "}${ui.plural(total, "issue")}`;
+    const events = !query.q ? level : counted === "matching" ? "Matching events" : `All events of ${found} found`;
+    return `${events}, ${lower(time.chosen(query) ? time.text(query) : "Last 24 hours")}`;
+  }
 
   /** When there was something, where the chosen time has nothing. */
-  function quiet({ last_seen: last }, query) {
+  function quiet({ counted, last_seen: last }, query) {
     if (!last) return null;
     const day = last.slice(0, 10);
-    return html`<p class="quiet"><span>No events ${time.chosen(query) ? "in this time" : "in the last 24 hours"}. Last event ${ui.clock(last, "day")}, <ui-ago at=${last}></ui-ago>.</span>
+    return html`<p class="quiet"><span>No ${counted === "matching" && "matching"} events ${time.chosen(query) ? "in this time" : "in the last 24 hours"}. Last event ${ui.clock(last, "day")}, <ui-ago at=${last}></ui-ago>.</span>
       ${day !== query.date && html`<a href=${ui.link({ ...query, ...ANY_TIME, page: null, date: day })}>Show that day</a>`}</p>`;
   }
 
   return function chart(activity, query) {
     const total = activity.series.reduce((all, { counts }) => counts.reduce((sum, count) => sum + count, all), 0);
     if (!total) return quiet(activity, query);
-    const { total: issues, total_exact: exact, complete_from: since } = activity;
-    const label = `${what(query)} · ${ui.plural(total, "event")} of ${exact ? "" : "over "}${ui.plural(issues, "issue")}`;
+    const { complete_from: since } = activity;
+    const label = `${what(activity, query)} · ${ui.plural(total, "event")}`;
     const starts = startsOf(activity);
     return html`<div class="activity">${ui.chart({
       label,

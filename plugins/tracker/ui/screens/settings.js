@@ -24,10 +24,10 @@ export default (ui) => {
     const pulling = ({ provider }) => types.some(({ name, reads }) => reads && name === provider);
     return [
       { name: "provider", label: "Tracker", type: "select", options: [...types.map(({ name, title }) => [name, title]), ...gone] },
-      ...types.flatMap(({ name, schema }) => ui.fieldsOf({ ...schema, required: [] }, { values: settings, when: ({ provider }) => provider === name })),
+      ...types.flatMap(({ name, schema }) => ui.fieldsOf({ ...schema, required: [] }, { type: name, values: settings, when: ({ provider }) => provider === name })),
       ...SECRETS.map((one) => secret(settings, one)),
-      { name: "labels", label: "Only items with these labels, one a line", type: "list", half: true, when: pulling },
-      { name: "assignees", label: "Only items of these assignees, one a line", type: "list", half: true, when: pulling },
+      { name: "labels", label: "Only items with these labels, one per line", type: "list", half: true, when: pulling },
+      { name: "assignees", label: "Only items of these assignees, one per line", type: "list", half: true, when: pulling },
       { name: "assigned_to_me", label: "Only items assigned to the key's owner", type: "check", when: pulling },
       { name: "status_pull", label: "Issues take the status of their items", type: "check" },
       { name: "status_writeback", label: "Items take the status of their issues", type: "check" },

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
+from snaglist.plugins.issues.search import hits
 from snaglist.plugins.issues.storing import Unstored
 from snaglist.testing import Client
 
@@ -84,6 +85,70 @@ def test_issues_are_found_by_what_their_events_hold(shop: Client, text: str, tit
     assert len(hits) == len(titles), hits
     assert shown == {title: None if n is None else {"events": n, "exact": True} for title, n in titles.items()}
     assert found["meta"]["search"]["complete"] is True
+
+
+@pytest.mark.parametrize(
+    ("text", "hours", "titles"),
+    [
+        ("52045", ("09", "11"), {PAYMENT: 1}),
+        ("52045", ("12", "20"), {}),
+        ("60000", ("12", "20"), {PAYMENT: 1}),
+        ("60000", ("09", "11"), {}),
+        ("5204*", ("12", "20"), {}),
+        ("timeout 52045", ("12", "20"), {}),
+        ('"order 60000 failed"', ("09", "11"), {}),
+        ('"order 60000 failed"', ("12", "20"), {PAYMENT: 1}),
+        ('value:"52045"', ("12", "20"), {}),
+        ("user:2", ("09", "11"), {PAYMENT: 5}),
+        ("user:2", ("12", "20"), {}),
+        ("user:late", ("12", "20"), {PAYMENT: 1}),
+        ("user:late", ("09", "11"), {}),
+        ("timeout", ("12", "20"), {PAYMENT: None}),
+        ("web-1", ("09", "11"), {PAYMENT: 7}),
+        ("web-1", ("12", "20"), {PAYMENT: 1}),
+        ("-52045", ("12", "20"), {PAYMENT: None, BROKE: None}),
+    ],
+)
+def test_in_a_range_its_own_events_must_have_the_words(
+    desk: Any, shop: Client, text: str, hours: tuple[str, str], titles: dict[str, int | None]
+) -> None:
+    """Not other events of an issue that has some in the range; also where its title shows the words."""
+    last = "Payment of order 60000 failed: gateway timeout after 9 ms on web-1"
+    desk.store(Event(last, occurred_at="2026-01-03 15:00:00", user="late"))
+    start, end = (f"2026-01-03 {hour}:00:00" for hour in hours)
+    found = shop.get("errors", q=text, **{"from": start, "to": end}).json
+    matched = {issue["title"]: issue["matching"] for issue in found["data"]}
+    assert len(matched) == len(titles), matched
+    for title, events in titles.items():
+        (matching,) = (hit for name, hit in matched.items() if name.startswith(title))
+        assert (matching and matching["events"]) == events
+    activity = shop.get("issue-activity", q=text, **{"from": start, "to": end}).json
+    assert activity["total"] == len(titles)
+    if any(titles.values()):
+        bars = sum(sum(row["counts"]) for row in activity["series"])
+        assert (activity["counted"], bars) == ("matching", sum(filter(None, titles.values())))
+
+
+def test_the_chart_of_a_search_has_the_events_with_its_words(
+    desk: Any, shop: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the last one of them, whatever the range; of too many, all events of the issues."""
+    desk.store(Event("Mail to user9@example.com bounced", occurred_at="2026-01-03 13:00:00", user="user9"))
+    day = {"date": "2026-01-03"}
+
+    def told(**query: str) -> tuple[Any, ...]:
+        found = shop.get("issue-activity", **query).json
+        return found["counted"], sum(sum(row["counts"]) for row in found["series"]), found["last_seen"]
+
+    assert told(q="52045", **day) == ("matching", 1, "2026-01-03 10:00:05")
+    assert told(q="52045", date="2026-01-02") == ("matching", 0, "2026-01-03 10:00:05")
+    assert told(q="bounced", **day) == ("matching", 6, "2026-01-03 13:00:00")
+    assert told(q="web-2", **day) == ("matching", 6, "2026-01-03 10:00:17")
+    assert told(q="52045 52046", **day) == ("matching", 0, None)
+    assert told(**day) == ("all", 27, "2026-01-03 13:00:00")
+    monkeypatch.setattr(hits, "MOST_TIMES", 3)
+    assert told(q="web-2", **day) == ("all", 20, "2026-01-03 10:00:19")
+    assert told(q="52045", **day) == ("matching", 1, "2026-01-03 10:00:05")
 
 
 def ids_of(shop: Client) -> dict[str, int]:
