@@ -247,8 +247,10 @@ def test_an_event_has_an_address(issue: Page) -> None:
 def test_a_long_value_leaves_its_count_in_one_line(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?q=cache took too long")
     page.locator(".row-title").first.click()
-    count = page.locator(".facet .count").first
+    count = page.locator(".side .shares .count").first
     expect(count).to_have_text("72")
     before = count.evaluate("(element) => element.offsetWidth")
-    page.locator(".facet .mono").first.evaluate("(value) => { value.textContent = '/var/log/a-long-name'.repeat(5) }")
+    page.locator(".side .shares .mono").first.evaluate(
+        "(value) => { value.textContent = '/var/log/a-long-name'.repeat(5) }"
+    )
     assert count.evaluate("(element) => element.offsetWidth") == before

@@ -346,3 +346,19 @@ def test_chosen_issues_are_copied_for_the_team(found: Any) -> None:
     address = page.url.split("?")[0]
     form = rf"- \[The login form .*\]\({re.escape(address)}\?view=issue&id=\d+\) .* events, last seen .* UTC"
     assert all(re.fullmatch(form, line) for line in lines)
+
+
+def test_chosen_issues_are_copied_without_https(found: Any) -> None:
+    page = found("q=login form&status=all", 10)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    choose(page, 0)
+    page.get_by_role("button", name="More actions on the selected issues").click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    toast(page, "1 issue copied as Markdown")
+    page.locator("#search").fill("")
+    page.locator("#search").press("Control+v")
+    expect(page.locator("#search")).to_have_value(re.compile(r"^- \[The login form"))
+    page.evaluate("document.execCommand = () => false")
+    page.get_by_role("button", name="More actions on the selected issues").click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator(".toast-error")).to_contain_text("Not copied: the browser refused")

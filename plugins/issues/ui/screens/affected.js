@@ -25,7 +25,7 @@ export default (ui, narrow) => {
   function bars({ name, kind, values, distinct }, total) {
     const bar = ({ value, count }) => html`<li vars=${{ "--share": `${Math.round((100 * count) / Math.max(1, total))}%` }}>
       <span class="mono">${narrow.only(name, kind, value)}</span><span class="count">${ui.number(count)}</span></li>`;
-    const list = (some) => html`<ul class="facet">${keyed(some, ({ value }) => value, bar)}</ul>`;
+    const list = (some) => html`<ul class="shares">${keyed(some, ({ value }) => value, bar)}</ul>`;
     // Each in one event: then the first ones say no more than any other.
     const first = values[0]?.count === 1 && distinct > FIRST ? EXAMPLES : FIRST;
     const unlisted = distinct - values.length;

@@ -26,6 +26,7 @@ export default (ui, history) => {
    */
   async function set({ issue }, status, { note, release }, again) {
     const { id, status: before, fixed_release: released } = issue;
+    if (status === before && !note && !release) return false;
     const post = (body) => ui.api.post("issue-status", { id, ...body });
     issue.status = status;
     ui.refresh();
@@ -51,14 +52,13 @@ export default (ui, history) => {
   async function pick(form, data, status, again) {
     const { note, release } = form.elements;
     const more = { note: note.value.trim() || undefined, release: (status === "fixed" && release.value.trim()) || undefined };
-    if (status === data.issue.status && !more.note && !more.release) return;
     if (!(await set(data, status, more, again))) return;
     note.value = "";
     if (status === "fixed") release.value = "";
   }
 
   const form = (data, again) => html`<form class="card status-form" aria-label="Status" @submit=${(event) => event.preventDefault()}>
-    <div class="statuses" role="group" aria-label="Status">
+    <div class="joined statuses" role="group" aria-label="Status">
       ${keyed(offered(data.issue), (id) => id, (id) => html`<button class="button" type="button" data-status=${id}
         aria-pressed=${id === data.issue.status ? "true" : "false"} @click=${({ target }) => pick(target.form, data, id, again)}>${label(id, data.issue)}</button>`)}
     </div>

@@ -67,14 +67,13 @@ async function act(ui, subject, { body, patch, said, undo, doing = null, reload 
   return answer;
 }
 
-/**
- * Set the status. The rows stay where they are, so that a list does not jump.
- * @param {{ note?: string, release?: string }} [more]
- */
-export function setStatus(ui, subject, status, more = {}) {
+/** Set the status of those that have another one. The rows stay where they are, so that a list does not jump. */
+export function setStatus(ui, chosen, status) {
   const name = STATUSES[status].toLowerCase();
+  const subject = chosen.filter ? chosen : { issues: chosen.issues.filter((issue) => issue.status !== status) };
+  if (!count(subject)) return ui.toast(`${ui.plural(count(chosen), "issue")} already set to ${name}`);
   return act(ui, subject, {
-    body: { action: "status", status, note: more.note, release: more.release },
+    body: { action: "status", status },
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
     doing: `Setting ${ui.plural(count(subject), "issue")} to ${name}`,
