@@ -93,7 +93,7 @@ def _disk(call: Call) -> Iterator[Figure]:
     data = call.service.settings.data
     usage = shutil.disk_usage(data)
     yield Figure("Disk", "Free", usage.free, "bytes")
-    yield Figure("Disk", "Of", usage.total, "bytes")
+    yield Figure("Disk", "Total", usage.total, "bytes")
     size, whole = _SIZES.of(call.application.folder)
     yield Figure("Disk", "Files of this application" if whole else "Files of this application, over", size, "bytes")
 

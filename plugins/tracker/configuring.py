@@ -198,4 +198,4 @@ def _check_enabled(call: Call, settings: Settings, kind: Provider) -> None:
         raise Invalid(f"project: is required for {settings.provider}, {kind.project_form}")
     name = "api_key" if kind.reads else "webhook_secret"
     if missing := stored.lacks(call, settings, name):
-        raise Invalid(f"{name}: is required before the tracker can be switched on{missing.removeprefix('is not set')}")
+        raise Invalid(f"{name}: is required before the tracker can be enabled{missing.removeprefix('is not set')}")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 def test_figures_stand_on_the_page(deployment: Any, open_page: Any) -> None:
     page = open_page(f"{deployment.url}?view=health")
-    expect(page.get_by_role("heading", name="Everything is well")).to_be_visible()
+    expect(page.get_by_role("heading", name="All systems OK")).to_be_visible()
     for heading in ("Disk", "Database", "Jobs", "Events", "Reading, the last 7 days", "Last events", "Versions"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     disk = page.locator("section", has=page.get_by_role("heading", name="Disk", exact=True))
@@ -46,7 +46,7 @@ def test_the_page_follows_and_stays_while_the_service_is_away(
     page = open_page(empty_deployment.url)
     page.clock.install()
     page.goto(f"{empty_deployment.url}?view=health")
-    page.get_by_role("heading", name="Everything is well").wait_for()
+    page.get_by_role("heading", name="All systems OK").wait_for()
     (tmp_path / "data" / "applications" / "default" / "logs" / "photo.png").write_bytes(b"PNG")
     page.clock.run_for(11_000)
     expect(page.get_by_role("heading", name="Problems")).to_be_visible()

@@ -139,7 +139,7 @@ def test_a_channel_type_of_a_wheel_has_its_form(site: str, open_page: Any, watch
     form.get_by_label("With sound").check()
     assert Axe().run(page).response["violations"] == []
     form.get_by_role("button", name="Add").click()
-    expect(form.get_by_role("alert")).to_have_text("there is no such team")
+    expect(form.get_by_role("alert")).to_have_text("There is no such team")
     expect(form.get_by_label("Team")).to_be_focused()
     form.get_by_label("Team").fill("night")
     form.get_by_role("button", name="Add").click()
@@ -163,7 +163,7 @@ def test_what_does_not_fit_its_schema_is_refused_beside_the_field(site: str, ope
     form.locator("form").evaluate("(element) => { element.noValidate = true; }")
     form.get_by_label("Repeat").fill("12")
     form.get_by_role("button", name="Add").click()
-    expect(form.get_by_role("alert")).to_have_text("must be from 1 to 9")
+    expect(form.get_by_role("alert")).to_have_text("Must be from 1 to 9")
     expect(form.get_by_label("Repeat")).to_have_attribute("aria-invalid", "true")
 
 

@@ -180,6 +180,20 @@ def test_styles_of_areas_are_two_files(client: Client, html: str) -> None:
     assert later.index(".table") < later.index(".frames") < later.index(".plugin")
 
 
+def test_a_class_has_its_style_in_one_area() -> None:
+    """No two sheets say what the same thing looks like: one of them may only refine it where it stands."""
+    found: dict[str, set[Path]] = {}
+    for path in (ROOT / "plugins").glob("*/ui/**/*.css"):
+        top = re.sub(r"/[*].*?[*]/|@media[^{]*{(?:[^{}]*{[^{}]*})*\s*}", "", path.read_text(), flags=re.S)
+        for selectors in re.findall(r"([^{}]+){", top):
+            for selector in selectors.split(","):
+                if re.fullmatch(r"[.][\w-]+", selector.strip()):
+                    found.setdefault(selector.strip(), set()).add(path)
+    several = {name: paths for name, paths in found.items() if len(paths) > 1}
+    # How it is sized as an element, and how it looks.
+    assert set(several) == {".button", ".row"}
+
+
 def test_browser_files_are_readable() -> None:
     """What is in the repository is what the browser runs: nothing minified, no long lines, no module over 200 lines."""
     files = [path for path in (ROOT / "plugins").rglob("ui/**/*") if path.suffix in (".js", ".css")]

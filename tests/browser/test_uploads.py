@@ -54,7 +54,7 @@ def test_from_zero_to_the_first_issue_without_a_shell(
     log = tmp_path / "shop.log"
     log.write_text(written())
     page.get_by_label("Choose log files").set_input_files(log)
-    expect(uploads(page)).to_contain_text("400 entries · 2 issues · 200 below WARNING left out")
+    expect(uploads(page)).to_contain_text("400 entries · 2 issues · 200 skipped (below Warning)")
     uploads(page).get_by_role("link", name="See the issues").click()
     expect(page.locator(".row")).to_have_count(2)
     page.get_by_role("link", name="Payment", exact=False).first.click()

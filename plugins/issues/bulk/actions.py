@@ -55,7 +55,7 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     outcome = Outcome(gone=set(ids))
     for status, some in untouched(call, fields["done"], ids).items():
-        wanted = Wanted(status, fields.get("note") or "Undone", comment=fields["comment"])
+        wanted = Wanted(status, fields.get("note") or "Undo", comment=fields["comment"])
         previous, reactions = change_statuses(call, some, wanted)
         outcome.include(Outcome(previous=previous, reactions=reactions))
         outcome.gone.difference_update(previous)

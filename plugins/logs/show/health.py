@@ -43,20 +43,20 @@ def _reading(newest: Sequence[Row[Any]]) -> Iterator[Figure]:
     for label, number in (
         ("Without a time", tally.entries - tally.with_time),
         ("Without a level", tally.entries - tally.with_level),
-        ("Left out by their level", tally.filtered),
+        ("Skipped by level", tally.filtered),
     ):
         if number:
             yield Figure(SECTION, label, number)
 
 
 def _last_events(call: Call, newest: Sequence[Row[Any]], eldest: Sequence[Row[Any]]) -> Iterator[Figure]:
-    """Those that were read last, then those that are read on and say nothing for longest."""
+    """Of those that were read last and of those that are followed and say nothing for longest, the newest first."""
     shown = newest[:SHOWN]
     known = {row.id for row in shown}
     silent = [row for row in eldest if row.id not in known and "/processed/" not in row.path and row.status == "ok"]
-    for row in [*shown, *reversed(silent[:SHOWN])]:
-        if last := queries.last_event_at(call.db, row.id):
-            yield Figure(LAST, row.channel, last, "time", {"source": row.channel, "status": "all"})
+    found = [(queries.last_event_at(call.db, row.id), row.channel) for row in [*shown, *silent[:SHOWN]]]
+    for last, channel in sorted(((last, channel) for last, channel in found if last), reverse=True):
+        yield Figure(LAST, channel, last, "time", {"source": channel, "status": "all"})
 
 
 def _unread(call: Call, newest: Sequence[Row[Any]]) -> Iterator[Problem]:

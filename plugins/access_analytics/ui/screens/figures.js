@@ -12,7 +12,7 @@ export default (ui) => {
     if (!before) return now ? html`<span class="change">none before</span>` : null;
     const share = (now - before) / before;
     const size = Math.abs(share) >= 10 ? `${Math.round(now / before)} times` : `${Math.abs(share * 100).toFixed(Math.abs(share) < 0.1 ? 1 : 0)} %`;
-    if (Math.abs(share) < 0.0005) return html`<span class="change">as before</span>`;
+    if (Math.abs(share) < 0.0005) return html`<span class="change">no change</span>`;
     const way = share > 0 ? "up" : "down";
     const mood = bad && (way === bad ? "bad" : "good");
     return html`<span class="change" data-state=${mood || null}><span aria-hidden="true">${share > 0 ? "▲" : "▼"}</span>

@@ -24,7 +24,7 @@ export function form(options, element = document.createElement("form")) {
 
 /** A form, and how it takes over what the page has loaded anew. */
 function create(options, element) {
-  let { label, fields, values = {}, action = "Save", danger = false, note, save, cancel } = options;
+  let { label, fields, values = {}, action = "Save", danger = false, note, ready, save, cancel } = options;
   element.className = "form";
   element.setAttribute("aria-label", visible(label));
   const id = `form-${++made}`;
@@ -167,12 +167,12 @@ function create(options, element) {
     ${note && html`<p class="note-line" role="status">${noted}</p>`}
     ${problems[""] && html`<p class="problem" role="alert">${problems[""]}</p>`}
     <div class="actions">
-      <button class=${danger ? "button button-danger" : "button button-main"} ?disabled=${busy}>${action}</button>
+      <button class=${danger ? "button button-danger" : "button button-main"} ?disabled=${busy || (ready && !ready(held))}>${action}</button>
       ${cancel && html`<button class="button" type="button" @click=${cancel}>Cancel</button>`}
     </div>`;
 
   function renew(loaded) {
-    ({ fields, values = {}, action = "Save", danger = false, note, save, cancel } = loaded);
+    ({ fields, values = {}, action = "Save", danger = false, note, ready, save, cancel } = loaded);
     if (!touched.size) problems = {};
     current.clear();
     for (const { name } of fields) if (!touched.has(name)) delete held[name];

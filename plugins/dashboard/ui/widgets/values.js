@@ -4,7 +4,8 @@
 export function place(message, names) {
   const [, path = "", text = message] = /^([\w.[\]-]+): (.*)$/s.exec(message) ?? [];
   const name = names.find((known) => path === known || path.startsWith(`${known}[`) || path.startsWith(`${known}.`));
-  return name === undefined ? { "": message } : { [name]: text };
+  const said = name === undefined ? message : text;
+  return { [name ?? ""]: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` };
 }
 
 /** What a control holds. */

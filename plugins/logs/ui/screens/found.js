@@ -1,5 +1,7 @@
 // What was found in a file that was uploaded, in words, and the ways on.
 
+import { skipped } from "../levels.js";
+
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export function found(ui, { app, equal, result }) {
   const { html } = ui;
@@ -12,7 +14,7 @@ export function found(ui, { app, equal, result }) {
     groups > 0 ? `${ui.plural(groups, "issue")}${fresh === groups ? "" : fresh ? `, ${ui.number(fresh)} new` : ", none new"}` : "no issue",
     count(entries - timed, "without a time"),
     count(entries - levelled, "without a level"),
-    count(result.filtered, `${result.filtered_as} left out`),
+    result.filtered > 0 && skipped(ui, result.filtered, result.filtered_as),
     count(result.access_lines, "requests"),
   ].filter(Boolean);
 

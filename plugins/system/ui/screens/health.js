@@ -1,14 +1,14 @@
 // Health: problems with the next step, figures, and the checks of the readiness probe in words.
 
 const CHECKS = {
-  python: ["Python", "A version that the service runs on"],
+  python: ["Python", "Supported version"],
   driver: ["Database driver", "Can be imported"],
   database_version: ["Database version", "New enough"],
   database: ["Database", "Can be read and written"],
-  databases: ["Databases", "Those of all applications can be used"],
+  databases: ["Databases", "All application databases are available"],
   schema: ["Schema", "Every application's database is at the newest step"],
   applications: ["Applications", "Registered, and their folders are writable"],
-  jobs: ["Jobs", "A worker is alive and nothing waits too long"],
+  jobs: ["Jobs", "A worker is alive and no job is stuck"],
   disk: ["Disk", "The data directory is writable and has room"],
 };
 const WORDS = {
@@ -32,14 +32,14 @@ export default (ui) => {
 
   const problems = (found) => found.length > 0
     ? html`<section class="card"><h2>Problems</h2><ul class="unwells">${found.map(problem)}</ul></section>`
-    : html`<section class="card well"><span class="state" data-state="good"><ui-icon name="check"></ui-icon></span><div><h2>Everything is well</h2>
+    : html`<section class="card well"><span class="state" data-state="good"><ui-icon name="check"></ui-icon></span><div><h2>All systems OK</h2>
         <p class="faint">No check failed, no job failed in the last 24 hours, and everything that was found could be read.</p></div></section>`;
 
   const SHOWN = {
     number: (value) => ui.number(value),
     bytes: (value) => ui.bytes(value),
     time: (value) => html`<ui-ago at=${value}></ui-ago>`,
-    hours: (value) => html`<ui-bars class="hours" values=${value.join(",")} label="Events by the hour"></ui-bars>`,
+    hours: (value) => html`<ui-bars class="hours" values=${value.join(",")} label="Events per hour"></ui-bars>`,
     text: (value) => value,
   };
 
@@ -72,7 +72,7 @@ export default (ui) => {
       return () => stops.forEach((stop) => stop());
     },
     render: ({ status, checks, versions, problems: found, figures }) => html`<div class="head"><h1 tabindex="-1">Health</h1>
-        <span class="state" data-state=${status === "ok" && !found.length ? "good" : "bad"} role="status">${status !== "ok" ? "A check failed" : found.length ? ui.plural(found.length, "problem") : "Everything is well"}</span></div>
+        <span class="state" data-state="bad" role="status" ?hidden=${status === "ok" && !found.length}>${status !== "ok" ? "A check failed" : ui.plural(found.length, "problem")}</span></div>
       <div class="stack">${problems(found)}
         <div class="boxes">${sections(figures)}
           <section class="card"><h2>Versions</h2><dl class="pairs">${Object.entries(versions).map(pair)}</dl></section></div>

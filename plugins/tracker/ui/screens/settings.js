@@ -32,7 +32,7 @@ export default (ui) => {
       { name: "status_pull", label: "Issues take the status of their items", type: "check" },
       { name: "status_writeback", label: "Items take the status of their issues", type: "check" },
       { name: "status_writeback_comment", label: "With a comment in the item", type: "check", when: ({ status_writeback: on }) => on },
-      { name: "enabled", label: "Switched on", type: "check", hint: "Off: nothing is read, and nothing is sent." },
+      { name: "enabled", label: "Enabled", type: "check", hint: "Off: nothing is read, and nothing is sent." },
     ];
   }
 
@@ -46,7 +46,7 @@ export default (ui) => {
 
   const forget = (name, label) => ui.confirm({
     title: `Forget the stored ${label.toLowerCase()}`,
-    text: "The tracker is switched off.",
+    text: "The tracker is disabled.",
     action: "Forget it",
     async run() {
       await api.patch("tracker-settings", { [name]: "", enabled: false });

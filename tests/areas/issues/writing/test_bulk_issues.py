@@ -451,7 +451,7 @@ class TestJobs:
         assert undone.json["previous"] == dict.fromkeys(map(str, ids[:2]), "fixed")
         found = {row["id"]: row["status"] for row in desk.rows(tables.issues)}
         assert found == dict(zip(ids, ("in_progress", "open", "reoccurred", "fixed"), strict=False))
-        assert [row["note"] for row in desk.history(ids[1])] == [None, "Undone"]
+        assert [row["note"] for row in desk.history(ids[1])] == [None, "Undo"]
         desk.check_counters()
         again = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
         assert (again.json["updated"], again.json["ids"]) == (0, [])
