@@ -50,7 +50,9 @@ def test_the_page_follows_and_stays_while_the_service_is_away(
     (tmp_path / "data" / "applications" / "default" / "logs" / "photo.png").write_bytes(b"PNG")
     page.clock.run_for(11_000)
     expect(page.get_by_role("heading", name="Problems")).to_be_visible()
-    page.route("**/?api=*", lambda route: route.abort())
-    page.clock.run_for(60_000)
+    page.route("**/?*api=*", lambda route: route.abort())
+    for _ in range(3):
+        with page.expect_event("requestfailed"):
+            page.clock.run_for(60_000)
     expect(page.locator(".connection")).to_have_text("Reconnecting …")
     expect(page.get_by_role("heading", name="Problems")).to_be_visible()

@@ -1,8 +1,5 @@
 // The lists of a report as tables with bars; each row leads on to its issues and to its lines in the logs.
 
-const HOURS = [1, 24, 168, 720]; // that a search of the logs can be limited to
-const HOUR = 3_600_000;
-
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
@@ -11,12 +8,8 @@ export default (ui) => {
   /** A path as a log has it: ids are any text without a slash. */
   const written = (path) => path.split("{id}").map(literal).join("[^/ ?\"]+");
 
-  /** The search of the logs since the report begins. */
-  function lines(q, regex, { from }) {
-    const age = (Date.now() - +ui.moment(from)) / HOUR;
-    const hours = HOURS.find((limit) => age <= limit);
-    return ui.link({ view: "log-search", q, regex: regex ? "true" : null, hours: hours ?? null });
-  }
+  /** The search of the logs, in the time of the report. */
+  const lines = (q, regex, { from, to }) => ui.link({ view: "log-search", q, regex: regex ? "true" : null, from, to });
 
   const pathLines = (path, status, report) => lines(` ${written(path)}${status ? `(\\?[^" ]*)? HTTP[^"]*" ${status}` : "[ ?]"}`, true, report);
   const issues = (text, report) => ui.link({ q: `"${text.replaceAll('"', "")}"`, from: report.from, to: report.to, status: "all" });
