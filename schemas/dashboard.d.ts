@@ -62,6 +62,7 @@ export interface PageEntry {
   /** `^[a-z][a-z0-9_-]{0,39}$`, unique over all plugins: the `view` of the address. */
   id: string;
   title: string;
+  /** An `IconName`; another one gives "plug". */
   icon?: string;
   /** True: the page has a link in the rail. */
   nav?: boolean;
@@ -172,7 +173,7 @@ export interface Field {
   /** As the service names it; "config.host" becomes `{ config: { host } }`. */
   name: string;
   label: View;
-  /** "text" when left out; "check" is one box, "checks" several, "list" one text a line, "json" (with `rows`) any JSON. */
+  /** "text" when left out; "check" is one box, "checks" several, "list" one text per line, "json" (with `rows`) any JSON. */
   type?: "text" | "json" | "number" | "password" | "color" | "date" | "datetime-local" | "select" | "check" | "checks" | "list";
   /** The value of a new thing. */
   value?: unknown;
@@ -215,6 +216,8 @@ export interface Form {
   danger?: boolean;
   /** Something to say about the values while they are typed. */
   note?: (values: Record<string, any>) => View | Promise<View>;
+  /** Says of the values whether the button can be pressed; without it, it always can. */
+  ready?: (values: Record<string, any>) => boolean;
   /** What it throws is shown beside the field that the message names, and nothing typed is lost. */
   save: (values: any) => unknown;
   cancel?: () => void;
@@ -263,6 +266,29 @@ export interface Application {
   [field: string]: unknown;
 }
 
+/**
+ * Elements for templates; they need no kit.
+ *
+ * - `<ui-ago at="2026-11-28 07:00:12">`: a time of the service as "5m ago", which goes on by itself; exact on hover.
+ * - `<ui-bars values="0,3,1" label="Events per hour">`: small bars without a scale, such as in a row. `values` are numbers
+ *   with commas, `label` says what they are, for readers and on hover. Give it a size: it fills it. A chart to read is `chart`.
+ * - `<ui-icon name="search">`: a drawing of 16 × 16 in the colour of the text. Decoration: words or a label say what it means.
+ *   `name` is an `IconName`; another one gives "plug".
+ * - `<ui-copy text="…" label="Copy link">`: a button that copies `text`; `label` stands on it, "Copy" when left out. It comes
+ *   with the widgets: a page that is `bare` has it after `widgets()`.
+ */
+export interface Elements {
+  "ui-ago": { at: string };
+  "ui-bars": { values: string; label?: string };
+  "ui-icon": { name: IconName };
+  "ui-copy": { text: string; label?: string };
+}
+
+export type IconName =
+  | "bell" | "box" | "chart" | "check" | "close" | "contrast" | "file" | "flag" | "folder" | "globe" | "heart"
+  | "help" | "key" | "layers" | "list" | "link" | "more" | "next" | "plug" | "previous" | "run" | "search" | "send"
+  | "sync" | "tag" | "tool";
+
 export interface Ui {
   /** Grows when something is taken away or changes its meaning. */
   readonly version: 2;
@@ -301,14 +327,16 @@ export interface Ui {
   /**
    * Fields from a JSON Schema of an object, as types of connectors, channels and trackers declare it; not before widgets are
    * there, as they are on every page that is not `bare`. Names get the prefix ("config."), `values` are those that are
-   * stored, `stored(name)` says in words that a secret is there, and `when` when all of them are shown.
+   * stored, `stored(name)` says in words that a secret is there, and `when` when all of them are shown. A form with the
+   * fields of several types gives the name of each as `type`.
    */
   fieldsOf(schema: Record<string, any>, options?: {
-    prefix?: string; values?: Record<string, any>; stored?: (name: string) => string | null; when?: (values: Record<string, any>) => boolean;
+    prefix?: string; type?: string; values?: Record<string, any>; stored?: (name: string) => string | null;
+    when?: (values: Record<string, any>) => boolean;
   }): Field[];
   /** A form in a dialog; gives what `save` gave, or null when it was closed. */
   ask(form: Omit<Form, "label" | "cancel"> & { title: string; text?: View }): Promise<any>;
-  /** Ask before something is done; `typed` has to be typed for it, what was typed is given to `run`. */
+  /** Ask before something is done; `typed` has to be typed for it, in capitals or not, and is given to `run`. */
   confirm(question: { title: string; text?: View; action: string; typed?: string; run: (typed?: string) => unknown }): Promise<any>;
   /** Anything in a dialog; resolves when it was closed. */
   dialog(title: string, view: (close: () => void) => View, options?: { wide?: boolean }): Promise<void>;
@@ -316,13 +344,28 @@ export interface Ui {
   menu(
     label: string, items: ({ label: string; run: () => unknown; danger?: boolean } | false | null | undefined)[], options?: { text?: string },
   ): View;
-  /** A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled. */
+  /**
+   * A button that opens a box of anything. `opening` is awaited before it shows: fetch there what `content` is made of, and
+   * `refresh`. `label` is unique on the page; `text` or `icon` stands on the button, `plain` without a frame; `kind` is a
+   * class of the box. The first control in it has the focus; Esc, a click elsewhere and the button close it.
+   */
+  popover(
+    label: string, content: View,
+    options?: { text?: string | null; icon?: IconName | null; plain?: boolean; kind?: string; opening?: (() => unknown) | null },
+  ): View;
+  /**
+   * A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled.
+   * Give it the same `from` and `to` each time that the page is drawn: what is typed stays. `hint` stands beside the clock:
+   * "cut to full hours".
+   */
   dates(
     range: { from?: string | null; to?: string | null; hint?: string },
     ended: (range: { from: string | null; to: string | null } | null) => void,
   ): View;
   /** How far work is. */
   progress(progress: { done: number; total?: number | null; unit?: string; text?: string | null }, label: string): View;
+  /** Copy a text, with and without HTTPS; throws when the browser refuses. `<ui-copy>` is a button for it. */
+  copy(text: string): Promise<void>;
   /** Text to copy. */
   snippet(text: string, label: string): View;
   /** Fetch what a `bare` page did not wait for, before it draws some of it (`<ui-copy>`, forms, tables, …) after all. */

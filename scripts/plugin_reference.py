@@ -28,7 +28,7 @@ _AREAS: dict[str, tuple[str, ...]] = {
     ),
     "snaglist.plugins.system": (
         "Job", "JobCall", "Cancelled", "LeaseLost", "job_reply", "job_state", "command", "group", "Session", "table",
-        "HealthCheck", "Metric", "StoredSecret", "rows",
+        "HealthCheck", "Figure", "Problem", "Metric", "StoredSecret", "rows",
     ),
     "snaglist.plugins.tags": (),
     "snaglist.plugins.logs": (

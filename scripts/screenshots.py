@@ -8,7 +8,9 @@ shows instead of the whole page, as in README. Needs Chromium and the extra `tes
 
 import argparse
 import json
+import math
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -111,16 +113,64 @@ LOCKED = (Screen("key-gate", ""),)
 
 
 def write_logs(folder: Path) -> None:
-    """Write the sample logs of some machines, each day of four weeks behind the one before."""
+    """Write the sample logs of some machines, each day of four weeks behind the one before, no two days alike."""
     now = datetime.now(UTC)
+    chance = random.Random(4)
     with tempfile.TemporaryDirectory() as scratch:
         for at, machine in enumerate(MACHINES):
             (folder / machine).mkdir()
             for back in range(DAYS, -1, -1):
                 write_samples(Path(scratch), now - timedelta(days=back, minutes=7 * at))
                 for file in Path(scratch).iterdir():
+                    if file.name == "access.log" or (back and chance.random() < 0.5):
+                        continue  # requests come below; nothing went wrong there on that day
                     with (folder / machine / file.name).open("a", encoding="utf-8") as whole:
                         whole.write(file.read_text(encoding="utf-8"))
+    (folder / MACHINES[0] / "access.log").write_text("".join(requests(now, chance)))
+
+
+def requests(now: datetime, chance: random.Random) -> Iterator[str]:
+    """Write the requests of four weeks: more by day than by night, fewer at weekends, one bad evening, scanners."""
+    agents = (
+        "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36",
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 26_1 like Mac OS X) Version/26.1 Mobile/15E148 Safari/604.1",
+        "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+        "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    )
+    paths = ("/", "/articles/77", "/articles/118", "/search?q=lamp", "/cart", "/checkout", "/api/stock", "/help")
+    weights = (9, 12, 10, 6, 5, 3, 7, 1)
+    referrers = ("-", "-", "-", "https://www.google.com/", "https://news.example/lamps", "https://shop.example/")
+    bad = (now - timedelta(days=3)).replace(hour=19, minute=0)
+    for hour in range(DAYS * 24, -1, -1):
+        at = now - timedelta(hours=hour)
+        busy = (
+            (1.1 - math.cos((at.hour - 3) * math.pi / 12)) * (0.6 if at.weekday() > 4 else 1) * chance.uniform(0.8, 1.2)
+        )
+        for _ in range(round(14 * busy)):
+            moment = at + timedelta(seconds=chance.uniform(0, 3599))
+            if moment > now:
+                continue
+            path = chance.choices(paths, weights)[0]
+            failing = path == "/checkout" and abs((moment - bad).total_seconds()) < 5400
+            status = 502 if failing or chance.random() < 0.004 else 404 if chance.random() < 0.03 else 200
+            yield request(
+                moment,
+                f"192.0.2.{chance.randrange(1, 90)}",
+                path,
+                status,
+                chance.choice(referrers),
+                chance.choice(agents),
+                chance,
+            )
+        if chance.random() < 0.08:
+            for path in ("/wp-login.php", "/.env", "/phpmyadmin/"):
+                yield request(min(at, now), "203.0.113.9", path, 404, "-", "zgrab/0.x", chance)
+
+
+def request(at: datetime, client: str, path: str, status: int, referrer: str, agent: str, chance: random.Random) -> str:
+    """Write one line in the combined format."""
+    size = chance.randrange(900, 60_000) if status == 200 else 512
+    return f'{client} - - [{at:%d/%b/%Y:%H:%M:%S} +0000] "GET {path} HTTP/1.1" {status} {size} "{referrer}" "{agent}"\n'
 
 
 def fill(data: Path, logs: Path) -> None:

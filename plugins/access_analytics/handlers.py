@@ -38,7 +38,7 @@ def get_report(call: Call) -> dict[str, Any]:
 
     own = call.setting("access.own_hosts")
     report = document(span, shown, totals, top, hourly=folded_before(call.now), own=own)
-    report["told_apart_from"] = _told_apart(call, window)
+    report["detailed_from"] = _detailed_from(call, window)
     if call.query.get("compare"):
         report["before"] = _before(call, span)
     return report
@@ -69,9 +69,9 @@ def _before(call: Call, span: Span) -> dict[str, Any]:
     return {"from": window.start, "to": window.end, **figures(totals), "series": series(earlier, totals, hourly)}
 
 
-def _told_apart(call: Call, window: Window) -> str | None:
+def _detailed_from(call: Call, window: Window) -> str | None:
     """Return the time from which errors and scanners are told apart, when that is within the window."""
-    last = queries.told_apart_since(call.db, window)
+    last = queries.undetailed_until(call.db, window)
     if last is None:
         return None
     folded = last < folded_before(call.now)

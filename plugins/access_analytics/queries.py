@@ -154,7 +154,7 @@ def classes(db: Connection, window: Window) -> Iterator[tuple[str, str, int]]:
         yield str(hour), str(first), int(hits)
 
 
-def told_apart_since(db: Connection, window: Window) -> str | None:
+def undetailed_until(db: Connection, window: Window) -> str | None:
     """Return the last hour of a window whose errors were not told apart; None when all were."""
     found = select(func.max(hours.c.hour)).where(window.of("all"), hours.c.value == ALL, hours.c.failed.is_(None))
     last = db.execute(found).scalar()

@@ -10,6 +10,7 @@ from snaglist.plugins.access_analytics.storing import day_of
 from snaglist.plugins.access_analytics.tally import ALL, MALFORMED, NOT_UNDERSTOOD, PATHS, SCANNER, Key, Sums
 
 TOP_PATHS, ERROR_PATHS, TOP_AGENTS, TOP_REFERRERS, STATUSES, TOP_HOSTS = 15, 10, 8, 10, 20, 10
+NAMES_OF_SITE = 3  # `x`, `www.x` and `m.x`: as many of the referrers can be left out for each host of the site itself
 HOURS_SHOWN = 48
 SERIES_HOURS = 72  # a longer window has one number a day in `series`
 HOUR, DAY = 3_600, 86_400
@@ -126,7 +127,7 @@ def document(
         "top_systems": [{"system": name, "count": sums.hits} for name, _, sums in top("system", TOP_AGENTS)],
         "top_hosts": [_asked("host", host, sums) for host, _, sums in hosts],
         "top_networks": [_asked("network", network, sums) for network, _, sums in top("network", TOP_HOSTS)],
-        "top_referrers": _referrers(top("referrer", None if listed else TOP_REFERRERS), listed),
+        "top_referrers": _referrers(top("referrer", TOP_REFERRERS + NAMES_OF_SITE * len(listed)), listed),
     }
 
 

@@ -1,4 +1,4 @@
-"""Alerting: messages about new, returning, frequent and missing events.
+"""Alerting: messages about new, reoccurring, frequent and missing events.
 
 A plugin adds a type of channel by the hook `register_channel_types`.
 """
@@ -24,7 +24,7 @@ __all__ = ["ChannelType", "Message", "NotDelivered", "Opening", "Send", "contrac
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    text = "Messages about new, returning and frequent issues"
+    text = "Messages about new, reoccurring and frequent issues"
     return Description("alerting", "Alerting", text, "Notifications", version("snaglist"), after=("issues", "tags"))
 
 

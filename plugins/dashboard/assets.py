@@ -34,7 +34,8 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
     "zstd": lambda content: zstandard.compress(content, 19),
     "gzip": lambda content: gzip.compress(content, 9, mtime=0),
 }
-# Style sheets of core areas, one behind the other: those of the first view, and those in folders `screens`.
+# Style sheets one behind the other: those of the first view, of core areas, and those in folders `screens`, of all that
+# comes with snaglist.
 FIRST_STYLE = "dashboard/first.css"
 LATER_STYLE = "dashboard/later.css"
 SCREENS = re.compile(r"\w+/screens/.*\.css")
@@ -62,6 +63,7 @@ class Bundle:
     files: dict[str, File] = field(default_factory=dict)
     contributors: list[Assets] = field(default_factory=list)
     core: Collection[str] = ()
+    built_in: Collection[str] = ()
     hash: str = ""
 
     def styles(self) -> list[str]:
@@ -91,11 +93,11 @@ class Bundle:
         return list(found)
 
     def join_styles(self) -> None:
-        """Make a style sheet of those that the first view needs of the core areas, and one of their others.
+        """Make a style sheet of those that the first view needs of the core areas, and one of all areas' screens.
 
         Those of anybody else stay by themselves: a bracket that they forget to close must not reach further.
         """
-        order = [assets.name for assets in self.contributors if assets.name in self.core]
+        order = [assets.name for assets in self.contributors if assets.name in self.built_in]
         later = [name for name in self.files if SCREENS.fullmatch(name) and name.split("/")[0] in order]
         for joined, names in (
             (FIRST_STYLE, self._sheets(core=True)),
@@ -108,12 +110,13 @@ class Bundle:
         return [f"{assets.name}/{style}" for assets in chosen for style in assets.styles]
 
 
-def collect(offers: Iterable[Assets], core: Collection[str] = ()) -> Bundle:
+def collect(offers: Iterable[Assets], core: Collection[str] = (), built_in: Collection[str] = ()) -> Bundle:
     """Read the files of all contributors; one that cannot be read, or whose name is taken, is left out.
 
-    `core` names the contributors that nobody can switch off: the first view loads them at once.
+    `core` names the contributors that nobody can switch off: the first view loads them at once. `built_in` names those
+    that come with snaglist.
     """
-    bundle = Bundle(core=core)
+    bundle = Bundle(core=core, built_in=built_in)
     taken: set[str] = set()
     for assets in offers:
         try:

@@ -7,6 +7,7 @@ from importlib.resources import files
 from threading import Lock
 
 from snaglist.kernel import Assets, Call, NotFound, Reply, hookspecs
+from snaglist.kernel.plugins import DISTRIBUTION
 from snaglist.plugins.dashboard.assets import PACKERS, Bundle, collect
 from snaglist.plugins.dashboard.shell import page, with_login
 
@@ -58,7 +59,9 @@ class Site:
             if self._built is None:
                 shell = Assets("dashboard", files("snaglist.plugins.dashboard") / "ui", "app.js", SHELL_STYLES)
                 plugins = call.service.plugins
+                offers = [shell, *(assets for _, assets in plugins.added(hookspecs.dashboard_assets))]
                 core = {plugin.id for plugin in plugins.loaded() if plugin.core}
-                bundle = collect([shell, *(assets for _, assets in plugins.added(hookspecs.dashboard_assets))], core)
+                built_in = {plugin.id for plugin in plugins.loaded() if plugin.distribution == DISTRIBUTION}
+                bundle = collect(offers, core, built_in)
                 self._built = Built(bundle, page(bundle))
             return self._built

@@ -39,6 +39,7 @@ def register_endpoints() -> Sequence[Endpoint]:
             "ingest-settings",
             get=read(handlers.get_settings, "settings.read"),
             post=write(handlers.post_settings, "settings.write"),
+            etag=True,
         ),
     ]
 

@@ -67,7 +67,7 @@ OPTIONS = (
     Option(
         "ingestion.max_upload_bytes",
         10 * 1024**3,
-        "size of a file that may be handed over in the dashboard; 0: none may",
+        "size of a file that may be uploaded in the dashboard; 0: none may",
         0,
     ),
     Option("ingestion.interval_seconds", 30, "how often new and grown files are looked for; 0: off", 0, 86_400),

@@ -14,6 +14,7 @@ from snaglist.plugins.system import commands, details, handlers, hookspecs, open
 from snaglist.plugins.system.bulk import insert_rows, qualified
 from snaglist.plugins.system.command_line import COMMAND_LINE, Session, cli, command, confirmed, group, table
 from snaglist.plugins.system.dumping import commands as _dumping  # noqa: F401 - adds its commands to the group `db`
+from snaglist.plugins.system.folders import entries_below
 from snaglist.plugins.system.forms import form_types
 from snaglist.plugins.system.hookspecs import Figure, HealthCheck, Metric, Problem, StoredSecret, decoded
 from snaglist.plugins.system.jobs.figures import METRICS
@@ -40,9 +41,9 @@ from snaglist.plugins.system.sealing import Sealing, without_secrets
 __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "Figure", "GuardedChild",
     "HealthCheck", "Job", "JobCall", "LeaseLost", "Metric", "Problem", "Refused", "Session", "StoredSecret", "Worker",
-    "check_address", "cli", "command", "confirmed", "decoded", "form_types", "group", "hookspecs", "insert_rows",
-    "is_listed", "job_reply", "job_state", "jobs_table", "qualified", "require_intended_key", "rows", "serve",
-    "table", "told", "without_secrets", "worker_alive",
+    "check_address", "cli", "command", "confirmed", "decoded", "entries_below", "form_types", "group", "hookspecs",
+    "insert_rows", "is_listed", "job_reply", "job_state", "jobs_table", "qualified", "require_intended_key", "rows",
+    "serve", "table", "told", "without_secrets", "worker_alive",
 ]  # fmt: skip
 
 OPTIONS = (
@@ -76,8 +77,8 @@ def register_endpoints() -> Sequence[Endpoint]:
     """Answer `health`, `health-details`, `applications`, `plugins`, `jobs` and `openapi`."""
     health = own(handlers.health, None)
     return [
-        Endpoint("health-details", get=own(details.show, "jobs.read")),
-        Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False),
+        Endpoint("health-details", get=own(details.show, "jobs.read"), etag=True),
+        Endpoint("health", get=health, authenticate=handlers.open_to_all, application=False, etag=True),
         Endpoint(
             "applications",
             get=own(handlers.list_applications, "applications.read"),

@@ -3,11 +3,12 @@
 Nothing here grows with what is stored: figures come from counters, indexes and the file system's own sums.
 """
 
-import os
+import logging
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -16,15 +17,20 @@ from typing import Any, cast
 from sqlalchemy import Connection, func, select, text
 
 from snaglist.kernel import Call, Unavailable, times
+from snaglist.kernel.containment import contained
 from snaglist.kernel.database import clock
 from snaglist.kernel.service import Service
 from snaglist.plugins.system import health
 from snaglist.plugins.system.asking import ask_all
+from snaglist.plugins.system.folders import entries_below
 from snaglist.plugins.system.hookspecs import Figure, Problem, health_details
 from snaglist.plugins.system.jobs.queue import queued_for
 from snaglist.plugins.system.jobs.tables import jobs
 
+log = logging.getLogger("snaglist")
+
 FAILED_HOURS = 24
+LONGEST_DAYS = 30  # that a job waits and runs, as the search for failed ones takes it
 MAX_FILES = 20_000  # that are looked at to sum up a folder
 SIZE_SECONDS = 60.0
 _ENGINES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "mysql": "MySQL", "mariadb": "MariaDB"}
@@ -52,15 +58,25 @@ def show(call: Call) -> Mapping[str, Any]:
     report, _ = service.part(health.Health).report()
     found: list[Figure | Problem] = [*_of_checks(service, report), *_disk(call)]
     with suppress(Unavailable):  # then the checks say what is wrong with the database
-        found += call.read(lambda db: _of_database(call, db))
+        asked = call.read(lambda db: _of_database(call, db))
+        found += [one for one in asked if not callable(one)]
+        found += [each for one in asked if callable(one) for each in _asked_later(one)]
     return {
         "problems": [asdict(one) for one in found if isinstance(one, Problem)],
         "figures": [asdict(one) for one in found if isinstance(one, Figure)],
     }
 
 
-def _of_database(call: Call, db: Connection) -> list[Figure | Problem]:
+def _of_database(call: Call, db: Connection) -> list[Figure | Problem | Callable[[], Iterable[Figure | Problem]]]:
     return [*ask_all(call, health_details, enabled=True), *_database(call, db), *_jobs(db), *_plugins(call)]
+
+
+def _asked_later(look: Callable[[], Iterable[Figure | Problem]]) -> list[Figure | Problem]:
+    try:
+        return contained(lambda: list(look()))
+    except Exception:
+        log.exception("health_details failed")
+        return []
 
 
 def _of_checks(service: Service, report: Mapping[str, Any]) -> Iterator[Problem]:
@@ -77,7 +93,7 @@ def _disk(call: Call) -> Iterator[Figure]:
     data = call.service.settings.data
     usage = shutil.disk_usage(data)
     yield Figure("Disk", "Free", usage.free, "bytes")
-    yield Figure("Disk", "Of", usage.total, "bytes")
+    yield Figure("Disk", "Total", usage.total, "bytes")
     size, whole = _SIZES.of(call.application.folder)
     yield Figure("Disk", "Files of this application" if whole else "Files of this application, over", size, "bytes")
 
@@ -106,7 +122,10 @@ def _jobs(db: Connection) -> Iterator[Figure | Problem]:
     if oldest := db.scalar(select(func.min(jobs.c.run_at)).where(queued_for(now))):
         yield Figure("Jobs", "Oldest waits since", oldest, "time")
     since = times.add(now, seconds=-FAILED_HOURS * 3600)
-    failed = select(func.count()).where(jobs.c.status == "failed", jobs.c.run_at >= since)
+    earliest = times.add(since, days=-LONGEST_DAYS)  # the index has the times from which jobs wait
+    failed = select(func.count()).where(
+        jobs.c.status == "failed", jobs.c.run_at >= earliest, jobs.c.finished_at >= since
+    )
     if number := int(db.scalar(failed) or 0):
         told = "A job" if number == 1 else f"{number:,} jobs"
         step = "Read why, and try again."
@@ -127,12 +146,12 @@ class _Sizes:
     """Sums of folders, asked anew once a minute at most; of very many files only the first count."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._locks: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)  # one who looks is enough
         self._known: dict[Path, tuple[float, int, bool]] = {}
 
     def of(self, folder: Path) -> tuple[int, bool]:
         """Return the bytes of the files below a folder, and whether all were looked at."""
-        with self._lock:
+        with self._locks[folder]:
             at, size, whole = self._known.get(folder, (-SIZE_SECONDS, 0, True))
             if time.monotonic() - at >= SIZE_SECONDS:
                 size, whole = _size(folder)
@@ -144,14 +163,10 @@ _SIZES = _Sizes()
 
 
 def _size(folder: Path) -> tuple[int, bool]:
-    size = files = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            files += 1
-            if files > MAX_FILES:
-                return size, False
-            try:
-                size += os.lstat(os.path.join(parent, name)).st_size
-            except OSError:  # went away meanwhile
-                continue
+    size = 0
+    for number, entry in enumerate(entries_below(folder)):
+        if number == MAX_FILES:
+            return size, False
+        with suppress(OSError):  # went away meanwhile
+            size += 0 if entry.is_dir() else entry.stat(follow_symlinks=False).st_size
     return size, True

@@ -84,11 +84,14 @@ def health_checks() -> Sequence[HealthCheck]:  # type: ignore[empty-body]
 
 
 @hookspec
-def health_details(call: Call) -> Iterable[Figure | Problem]:  # type: ignore[empty-body]
+def health_details(  # type: ignore[empty-body]
+    call: Call,
+) -> Iterable[Figure | Problem | Callable[[], Iterable[Figure | Problem]]]:
     """Direct. Give figures of the application of the open transaction, and what is not well in it. Since 0.5.
 
     The page Health shows them where the plugin is on and asks again every ten seconds, so they come from counters and
-    indexes, and lists are short. A failure is in the log.
+    indexes, and lists are short. What has to look elsewhere, such as in a folder, is given as a function that returns
+    more of them: it is called after the transaction. A failure is in the log.
     """
 
 

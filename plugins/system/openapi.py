@@ -7,6 +7,7 @@ from snaglist.kernel import Call, Endpoint, Installation, Operation
 from snaglist.kernel.endpoints import METHODS
 
 _COMPONENTS = "#/components/schemas/"
+WRITING = ("post", "put", "patch")  # what takes the body of a raw endpoint as it is
 _ERROR = {"type": "object", "properties": {"error": {"type": "string", "minLength": 1}}, "required": ["error"]}
 
 
@@ -46,7 +47,7 @@ def _operation(endpoint: Endpoint, method: str, operation: Operation, components
     }
     if endpoint.application:
         described["parameters"].append({"name": "app", "in": "query", "schema": {"type": "string"}})
-    if endpoint.raw and method == "post":
+    if endpoint.raw and method in WRITING:
         octets = {"schema": {"type": "string", "format": "binary"}}
         described["requestBody"] = {"content": {"application/octet-stream": octets}}
     if body:

@@ -44,7 +44,7 @@ OFTEN = 10
 @hookimpl
 def describe() -> Description:
     """Describe the area."""
-    text = "Issues of an issue tracker shown here, with their statuses kept in sync"
+    text = "Sync issues and statuses with your tracker"
     return Description("tracker", "Tracker", text, "Integration", version("snaglist"), after=("issues", "tags"))
 
 

@@ -13,4 +13,4 @@ def details(call: Call) -> Iterator[Problem]:
     error = position.load(call.db, stored.generation).last_error
     if stored.enabled and error:
         step = "Test the settings, and correct what the tracker refuses."
-        yield Problem(f"The tracker is not in step: {error.rstrip('.')}.", step, {"view": "tracker"})
+        yield Problem(f"The tracker is out of sync: {error.rstrip('.')}.", step, {"view": "tracker"})

@@ -72,7 +72,7 @@ def test_a_channel_and_a_rule(alerting: str, receiver: tuple[str, list[Any]], op
     form.get_by_label("Name", exact=True).fill("Ops")
     form.get_by_label("Webhook address").fill(place)
     form.get_by_role("button", name="Add").click()
-    expect(page.get_by_text("It is shown only now")).to_be_visible()
+    expect(page.get_by_text("Copy it now; it won't be shown again")).to_be_visible()
     page.get_by_role("button", name="Test Ops").click()
     expect(page.get_by_text("The test message was delivered.")).to_be_visible()
     assert got[0]["trigger"] == "test"
@@ -129,12 +129,12 @@ def test_a_rule_filters_by_level_module_and_tag(alerting: str, receiver: tuple[s
     menu(page, "Actions of the rule Bills", "Edit …")
     expect(form.get_by_label("Critical")).to_be_checked()
     expect(form.get_by_label("Only with tag").locator("option:checked")).to_have_text("Payments")
-    form.get_by_label("When there is").select_option("no event for a while")
+    form.get_by_label("When there is").select_option("no events for a period")
     expect(form.get_by_label("Only from source")).to_be_visible()
     form.get_by_label("Critical").uncheck()
     form.get_by_label("Only in module").select_option("Any")
     form.get_by_role("button", name="Save").click()
-    expect(row).to_contain_text("no event for a while · Error · Payments")
+    expect(row).to_contain_text("no events for a period · Error · Payments")
 
 
 def test_each_type_asks_for_what_it_needs(alerting: str, open_page: Any, watch: Any) -> None:
@@ -145,6 +145,7 @@ def test_each_type_asks_for_what_it_needs(alerting: str, open_page: Any, watch: 
     form.get_by_label("Type").select_option("telegram")
     expect(form.get_by_label("Bot token")).to_be_visible()
     expect(form.get_by_label("Webhook address")).to_have_count(0)
+    expect(form.get_by_label("Type").locator("option", has_text="E-mail")).to_have_text("E-mail (needs smtp.host)")
     form.get_by_label("Type").select_option("email")
     form.get_by_label("Name", exact=True).fill("Mail")
     form.get_by_label("Recipients").fill("olga@example.com")

@@ -145,8 +145,32 @@ def test_the_bar_is_one_line_and_its_lists_stay_in_the_window(page: Page) -> Non
         page.keyboard.press("Escape")
 
 
+@pytest.mark.parametrize(
+    "name", ["Saved searches", "What to search for", "Tag", "Snooze alerts of the selected issues"]
+)
+def test_a_button_that_opened_a_box_closes_it(page: Page, name: str) -> None:
+    page.locator(".row-choice input").first.click()
+    button = page.get_by_role("button", name=name, exact=True)
+    box = page.locator(".menu-list:popover-open")
+    expect(button).to_have_attribute("aria-expanded", "false")
+    for _ in range(2):
+        button.click()
+        expect(box).to_be_in_viewport(ratio=1)
+        expect(page.locator(".menu-list:is(:focus, :focus-within)")).to_have_count(1)
+        expect(button).to_have_attribute("aria-expanded", "true")
+        button.click()
+        expect(box).to_have_count(0)
+        expect(button).to_have_attribute("aria-expanded", "false")
+    button.press("Enter")
+    expect(box).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(button).to_be_focused()
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("opened", ["Tag", "Snooze alerts of the selected issues", "Fixed", "Saved searches"])
+@pytest.mark.parametrize(
+    "opened", ["Tag", "Snooze alerts of the selected issues", "Fixed", "Saved searches", "What to search for"]
+)
 def test_has_no_accessibility_violations(browser: Any, deployment: Any, opened: str, scheme: str) -> None:
     # axe is injected as a script, which the policy would refuse.
     context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})

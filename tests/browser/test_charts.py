@@ -228,13 +228,13 @@ def test_numbers_on_hover_a_click_and_a_drag(berlin: Page) -> None:
 
 def test_the_same_numbers_as_a_table(berlin: Page) -> None:
     plot = drawn(berlin, "{ before: [1, 2, 3, 4, 5, 6, 7, 8, 9, 1000] }")
-    expect(berlin.locator(".chart-legend li")).to_have_text(["Error 4", "Warning 49", "Period before 1,045"])
+    expect(berlin.locator(".chart-legend li")).to_have_text(["Error 4", "Warning 49", "Previous period 1,045"])
     expect(plot.locator(".earlier")).to_have_count(1)
     berlin.get_by_text("Show as table").click()
     rows = berlin.get_by_role("row")
     expect(rows).to_have_count(11)
     expect(rows.first.get_by_role("columnheader")).to_have_text(
-        ["Time (UTC+1)", "Warning", "Error", "Total", "Period before"]
+        ["Time (UTC+1)", "Warning", "Error", "Total", "Previous period"]
     )
     expect(rows.last.get_by_role("cell")).to_have_text(["40", "0", "40", "1,000"])
 

@@ -67,7 +67,6 @@ def test_one_answer_that_is_missed_is_chance(page: Page, watch: Any) -> None:
             route.abort()
 
     page.route("**/?api=summary*", once)
-    page.wait_for_function("() => true")
     page.locator(".connection", has_text="Live").wait_for()
     page.wait_for_event("response", lambda answer: "api=summary" in answer.url and bool(missed), timeout=30_000)
     expect(page.locator(".outage")).to_have_count(0)

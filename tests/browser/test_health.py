@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 def test_figures_stand_on_the_page(deployment: Any, open_page: Any) -> None:
     page = open_page(f"{deployment.url}?view=health")
-    expect(page.get_by_role("heading", name="Everything is well")).to_be_visible()
+    expect(page.get_by_role("heading", name="All systems OK")).to_be_visible()
     for heading in ("Disk", "Database", "Jobs", "Events", "Reading, the last 7 days", "Last events", "Versions"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     disk = page.locator("section", has=page.get_by_role("heading", name="Disk", exact=True))
@@ -29,7 +29,7 @@ def test_each_problem_has_a_next_step(tmp_path: Path, servers: Any, open_page: A
     servers.run("import", str(logs / "odd.log"), data=data)
     with servers.served(data) as url:
         page = open_page(f"{url}?view=health", color_scheme=scheme, bypass_csp=True)  # for axe
-        unwell = page.locator("section", has=page.get_by_role("heading", name="What is not well"))
+        unwell = page.locator("section", has=page.get_by_role("heading", name="Problems"))
         expect(unwell).to_contain_text("Not read in the drop folder, because of the name: photo.png.")
         expect(unwell).to_contain_text("Give it a name that ends in .log")
         expect(page.get_by_role("status").filter(has_text="2 problems")).to_be_visible()
@@ -37,3 +37,22 @@ def test_each_problem_has_a_next_step(tmp_path: Path, servers: Any, open_page: A
         unwell.get_by_role("link", name="Make a format that says where they stand in a line.").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("ormat")
         page.context.close()
+
+
+def test_the_page_follows_and_stays_while_the_service_is_away(
+    empty_deployment: Any, open_page: Any, watch: Any, tmp_path: Path
+) -> None:
+    watch.expect("net::ERR_")
+    page = open_page(empty_deployment.url)
+    page.clock.install()
+    page.goto(f"{empty_deployment.url}?view=health")
+    page.get_by_role("heading", name="All systems OK").wait_for()
+    (tmp_path / "data" / "applications" / "default" / "logs" / "photo.png").write_bytes(b"PNG")
+    page.clock.run_for(11_000)
+    expect(page.get_by_role("heading", name="Problems")).to_be_visible()
+    page.route("**/?*api=*", lambda route: route.abort())
+    for _ in range(3):
+        with page.expect_event("requestfailed"):
+            page.clock.run_for(60_000)
+    expect(page.locator(".connection")).to_have_text("Reconnecting …")
+    expect(page.get_by_role("heading", name="Problems")).to_be_visible()

@@ -250,7 +250,7 @@ def test_the_dashboard_works_below_the_prefix(
     expect(page.locator(".toast").last).to_contain_text("1 issue assigned to nobody")
     row.locator(".row-title").click()
     expect(page.get_by_label("Assign to")).to_have_value("")
-    expect(page.locator(".history li").first).to_contain_text("Bo took back its assignment")
+    expect(page.locator(".history li").first).to_contain_text("Bo unassigned it")
 
 
 def test_strangers_are_led_to_the_site(site: Site, open_page: Callable[..., Page], watch: Any) -> None:

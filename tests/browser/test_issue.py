@@ -126,12 +126,12 @@ def test_summary_facets_and_reason(issue: Page) -> None:
     expect(side.locator(".panel", has_text="Releases")).to_contain_text("v2.4.0")
     reason = side.locator(".panel", has_text="Why grouped")
     expect(reason).to_contain_text("Same exceptions, raised through the same functions of the application")
-    expect(reason).to_contain_text("Only events without a module come here.")
+    expect(reason).to_contain_text("Only events without a module are grouped here.")
     expect(reason).to_contain_text("GatewayTimeout")
 
 
 def test_how_the_level_was_found_is_said(issue: Page) -> None:
-    expect(issue.get_by_text("Level: a failure, because an exception or a stack stands in it")).to_be_visible()
+    expect(issue.get_by_text("Level: error, because the line holds an exception or a stack")).to_be_visible()
 
 
 def test_context_is_shown_as_text(issue: Page) -> None:
@@ -247,8 +247,10 @@ def test_an_event_has_an_address(issue: Page) -> None:
 def test_a_long_value_leaves_its_count_in_one_line(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?q=cache took too long")
     page.locator(".row-title").first.click()
-    count = page.locator(".facet .count").first
+    count = page.locator(".side .shares .count").first
     expect(count).to_have_text("72")
     before = count.evaluate("(element) => element.offsetWidth")
-    page.locator(".facet .mono").first.evaluate("(value) => { value.textContent = '/var/log/a-long-name'.repeat(5) }")
+    page.locator(".side .shares .mono").first.evaluate(
+        "(value) => { value.textContent = '/var/log/a-long-name'.repeat(5) }"
+    )
     assert count.evaluate("(element) => element.offsetWidth") == before

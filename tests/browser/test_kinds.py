@@ -11,10 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 PLUGIN = """
-import json
 from contextlib import contextmanager
 from importlib.resources import files
-from pathlib import Path
 from snaglist.kernel import Description, Invalid, hookimpl
 from snaglist.plugins.alerting import ChannelType
 from snaglist.plugins.connectors import ConnectorType
@@ -32,9 +30,7 @@ def check(call, target):
 
 @contextmanager
 def open_(opening):
-    def send(message):
-        Path(opening.target["team"] + ".sent").write_text(json.dumps(dict(opening.target)))
-    yield send
+    yield lambda message: None
 
 @hookimpl(optionalhook=True)
 def register_channel_types():
@@ -43,7 +39,11 @@ def register_channel_types():
 
 @hookimpl
 def register_connectors():
-    return {"tape": ConnectorType(lambda call, config, secrets: config, open_, ("code",), schemas=SCHEMAS)}
+    kinds = {"tape": ("code",), "vault": ()}
+    return {
+        name: ConnectorType(lambda call, config, secrets: config, open_, secret, schemas=SCHEMAS)
+        for name, secret in kinds.items()
+    }
 """
 CHANNEL = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -73,6 +73,21 @@ CONNECTOR = {
         "card": {"title": "Card", "type": "string", "default": "", "x-either": "Opens with"},
         "code": {"title": "Door code", "type": "string", "writeOnly": True, "x-either": "Opens with"},
         "extra": {"title": "Extra", "type": "object", "default": {}},
+        "port": {"title": "Port", "type": "integer", "default": 22},
+        "speed": {"title": "Speed", "enum": [1, 2, 4]},
+        "racks": {"title": "Racks", "type": "array", "items": {"type": "string"}, "default": []},
+    },
+}
+# The same names and the same choice as the tape library has, with other values.
+VAULT = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Vault",
+    "type": "object",
+    "properties": {
+        "card": {"title": "Card", "type": "string", "default": "", "x-either": "Opens with"},
+        "badge": {"title": "Badge", "type": "string", "default": "", "x-either": "Opens with"},
+        "port": {"title": "Port", "type": "integer", "default": 5432},
+        "speed": {"title": "Speed", "enum": [8, 16], "default": 16},
     },
 }
 
@@ -86,6 +101,7 @@ def site(browser: Browser, tmp_path_factory: pytest.TempPathFactory, servers: An
     (package / "__init__.py").write_text(PLUGIN)
     (definitions / "channel-pager.json").write_text(json.dumps(CHANNEL))
     (definitions / "connector-tape.json").write_text(json.dumps(CONNECTOR))
+    (definitions / "connector-vault.json").write_text(json.dumps(VAULT))
     metadata = folder / "site" / "snaglist_pager-1.dist-info"
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: snaglist-pager\nVersion: 1\n")
@@ -119,11 +135,11 @@ def test_a_channel_type_of_a_wheel_has_its_form(site: str, open_page: Any, watch
     expect(form.get_by_label("Repeat")).to_have_attribute("max", "9")
     form.get_by_label("Team").fill("nobody")
     form.get_by_label("Token").fill("t0ken")
-    form.get_by_label("People besides, one a line").fill("Ana\nBo")
+    form.get_by_label("People besides, one per line").fill("Ana\nBo")
     form.get_by_label("With sound").check()
     assert Axe().run(page).response["violations"] == []
     form.get_by_role("button", name="Add").click()
-    expect(form.get_by_role("alert")).to_have_text("there is no such team")
+    expect(form.get_by_role("alert")).to_have_text("There is no such team")
     expect(form.get_by_label("Team")).to_be_focused()
     form.get_by_label("Team").fill("night")
     form.get_by_role("button", name="Add").click()
@@ -147,7 +163,7 @@ def test_what_does_not_fit_its_schema_is_refused_beside_the_field(site: str, ope
     form.locator("form").evaluate("(element) => { element.noValidate = true; }")
     form.get_by_label("Repeat").fill("12")
     form.get_by_role("button", name="Add").click()
-    expect(form.get_by_role("alert")).to_have_text("must be from 1 to 9")
+    expect(form.get_by_role("alert")).to_have_text("Must be from 1 to 9")
     expect(form.get_by_label("Repeat")).to_have_attribute("aria-invalid", "true")
 
 
@@ -165,10 +181,12 @@ def test_a_connector_type_of_a_wheel_has_its_form(site: str, open_page: Any) -> 
     expect(form.get_by_label("Card")).to_have_count(0)
     form.get_by_label("Door code").fill("1234")
     form.get_by_label("Extra").fill('{"robot": 2}')
+    form.get_by_label("Racks, one per line").fill("north, upper\nsouth")
     form.get_by_role("button", name="Create").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Old tapes")
     made = stored(site, "connectors")
-    assert made["config"] == {"shelf": "B2", "card": "", "extra": {"robot": 2}}
+    racks = ["north, upper", "south"]
+    assert made["config"] == {"shelf": "B2", "card": "", "extra": {"robot": 2}, "port": 22, "speed": 1, "racks": racks}
     assert made["secrets"] == {"code": True}
     page.get_by_role("button", name="Actions of Old tapes").click()
     page.get_by_role("button", name="Edit …").click()
@@ -181,3 +199,31 @@ def test_a_connector_type_of_a_wheel_has_its_form(site: str, open_page: Any) -> 
     expect(form).to_have_count(0)
     made = stored(site, "connectors")
     assert (made["config"]["card"], made["secrets"]) == ("7", {"code": False})
+
+
+def test_types_with_the_same_names_do_not_disturb_each_other(site: str, open_page: Any) -> None:
+    page = open_page(f"{site}?view=connectors")
+    page.get_by_role("button", name="New connector").click()
+    form = page.get_by_role("dialog")
+    form.get_by_label("Name", exact=True).fill("Vault")
+    kind = form.get_by_label("Where the logs are")
+    kind.select_option(label="Tape library")
+    expect(form.get_by_label("Port")).to_have_value("22")
+    expect(form.get_by_label("Speed")).to_have_value("1")
+    form.get_by_label("Opens with").select_option("Door code")
+    kind.select_option(label="Vault")
+    expect(form.get_by_label("Port")).to_have_value("5432")
+    expect(form.get_by_label("Speed")).to_have_value("16")
+    expect(form.get_by_label("Opens with")).to_have_value("card")
+    expect(form.get_by_label("Card")).to_be_visible()
+    kind.select_option(label="Tape library")
+    expect(form.get_by_label("Port")).to_have_value("22")
+    expect(form.get_by_label("Door code")).to_be_visible()
+    form.get_by_label("Port").fill("23")
+    kind.select_option(label="Vault")
+    expect(form.get_by_label("Port")).to_have_value("23")  # as typed
+    form.get_by_label("Speed").select_option("8")
+    form.get_by_label("Card").fill("7")
+    form.get_by_role("button", name="Create").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Vault")
+    assert stored(site, "connectors")["config"] == {"card": "7", "badge": "", "port": 23, "speed": 8}

@@ -214,6 +214,21 @@ def test_any_two_dates_are_a_range(page: Page) -> None:
     expect(page.get_by_label("From", exact=True)).to_have_count(0)
 
 
+def test_times_that_are_typed_stay_while_time_goes_on(open_page: Any, deployment: Any) -> None:
+    """A range that counts back from now is another one with each minute; the form has the one that it began with."""
+    page = open_page("about:blank")
+    page.clock.install()
+    page.goto(f"{deployment.url}?range=24h")
+    page.get_by_label("Time", exact=True).select_option(label="From … to …")
+    field = page.get_by_label("From, time of day")
+    field.fill("4:30")
+    expect(page.get_by_role("form", name=re.compile("^Time range"))).to_contain_text("UTC")
+    page.route("**/*api=summary*", more_events)
+    page.clock.run_for(120_000)
+    expect(page.locator("main .live button")).to_be_visible()
+    expect(field).to_have_value("4:30")
+
+
 @pytest.mark.parametrize(
     ("typed", "offers"),
     [
@@ -285,7 +300,7 @@ def test_help_lists_the_shortcuts(page: Page) -> None:
     for key in ("j", "k", "Enter", "x", "X", "e", "t", "s", "/", "u", "?", "g i"):
         expect(dialog.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$"))).to_have_count(1)
     expect(dialog.locator("div", has=page.get_by_text("Esc", exact=True))).to_contain_text(
-        ["Clear selection", "Leave a field, close a dialog"]
+        ["Clear selection", "Exit field, close dialog"]
     )
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
@@ -309,6 +324,23 @@ def test_e_fixes_and_undo_takes_it_back(page: Page, deployment: Any) -> None:
     expect(page.locator(".row .row-status")).to_have_text("Open")
     page.reload()
     expect(page.locator(".row .row-status")).to_have_text("Open")
+
+
+def test_e_leaves_what_is_fixed_as_it_is(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?q=queue lost its lock at noon&status=all")
+    expect(page.locator(".row")).to_have_count(1)
+    page.keyboard.press("j")
+    page.keyboard.press("e")
+    expect(page.locator(".toast")).to_contain_text("1 issue set to fixed")
+    page.keyboard.press("e")
+    expect(page.locator(".toast").last).to_contain_text("1 issue already set to fixed")
+    page.keyboard.press("Enter")
+    page.locator("#history li").first.wait_for()
+    page.keyboard.press("e")
+    page.reload()
+    expect(page.locator("#history li").first).to_contain_text("set it to Fixed (was Open)")
+    page.get_by_role("button", name="Reopen").click()
+    expect(page.locator("#history li").first).to_contain_text("set it to Open (was Fixed)")
 
 
 def test_a_refused_change_is_rolled_back(page: Page, deployment: Any, watch: Any) -> None:
@@ -410,6 +442,27 @@ def test_nothing_blocks_typing(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"\?q=gateway\+timeout$"))
     page.go_back()
     expect(page.locator("#search")).to_have_value("gateway")
+
+
+def test_the_bar_goes_with_the_rows_that_were_selected(empty_deployment: Any, open_page: Any) -> None:
+    """A row that left the list is not acted on, nor is one in its place that nobody selected."""
+    for number in range(3):
+        post(empty_deployment.url, "issues", {"title": f"Invoice {number} is missing"})
+    page = open_page("about:blank")
+    page.clock.install()
+    page.goto(empty_deployment.url)
+    page.locator(".row").first.wait_for()
+    page.keyboard.press("j")
+    page.locator(".row-choice input").nth(1).click()
+    expect(page.locator(".bulk b")).to_have_text("1 selected")
+    fixed = page.locator(".row").nth(1).get_attribute("data-id")
+    post(empty_deployment.url, "issue-status", {"id": int(fixed or 0), "status": "fixed"})
+    page.route("**/*api=summary*", more_events)
+    page.clock.run_for(6000)
+    page.locator("main .live button").click()
+    expect(page.locator(".row")).to_have_count(2)
+    expect(page.locator(".bulk")).to_have_count(0)
+    expect(page.locator(".row-cursor")).to_have_count(1)
 
 
 def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deployment: Any) -> None:

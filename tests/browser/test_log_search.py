@@ -56,6 +56,25 @@ def test_what_no_issue_has_is_looked_for_in_the_logs(page: Page) -> None:
     expect(hits).to_have_count(1)
 
 
+def test_a_search_of_all_logs_is_narrowed_to_any_time(page: Page, url: str) -> None:
+    # Order 5000 is of minute 5000 of the day, 11:20.
+    page.goto(f"{url}?view=log-search&q=Order+50&from=2026-01-03+11:20:00&to=2026-01-03+11:30:00")
+    hits = page.locator(".found-log .line")
+    expect(hits).to_have_count(10)
+    time = page.locator("select[name=hours]")
+    expect(time.locator("option:checked")).to_have_text("3 Jan 11:20 to 3 Jan 11:30")
+    time.select_option("From … to …")
+    page.get_by_label("to, time of day").fill("11:25")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(hits).to_have_count(5)
+    page.get_by_label("Text to find").fill("Order 500")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(hits).to_have_count(5)  # the time stays
+    time.select_option("any time")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(hits).to_have_count(10)
+
+
 def test_a_search_of_all_logs_is_narrowed_by_level_and_shows_the_issue(page: Page, url: str) -> None:
     page.goto(f"{url}?view=log-search")
     page.get_by_label("Text to find").fill("ORDER \\d+00 ")

@@ -159,7 +159,7 @@ def test_files_are_sent_as_they_are_written(client: Client, html: str) -> None:
         assert client.request("GET", f"/{address}").content == path.read_bytes(), address
 
 
-def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
+def test_styles_of_areas_are_two_files(client: Client, html: str) -> None:
     """One for the first view, and one of what is in `screens`, which the page does not name."""
     sheets = re.findall(r'<link rel="stylesheet" href="(static/[0-9a-f]{12}/[^"]+)">', html)
     assert [sheet.split("/", 2)[2] for sheet in sheets] == ["dashboard/first.css"]
@@ -167,10 +167,10 @@ def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
     later = client.request("GET", f"/{sheets[0].replace('first.css', 'later.css')}").text
     written = [
         path
-        for area in ("dashboard", "issues", "logs", "system")
+        for area in ("dashboard", "issues", "logs", "system", "access_analytics")
         for path in (ROOT / "plugins" / area / "ui").rglob("*.css")
     ]
-    assert len(written) == 11
+    assert len(written) == 12
     for path in written:
         assert path.read_text() in (later if "screens" in path.parts else first), path
         # Such an address would be read relative to the joined file.
@@ -178,6 +178,20 @@ def test_styles_of_core_areas_are_two_files(client: Client, html: str) -> None:
     # The shell's rules come first, so that an area may refine them.
     assert first.index(".late") < first.index(".rows-compact")
     assert later.index(".table") < later.index(".frames") < later.index(".plugin")
+
+
+def test_a_class_has_its_style_in_one_area() -> None:
+    """No two sheets say what the same thing looks like: one of them may only refine it where it stands."""
+    found: dict[str, set[Path]] = {}
+    for path in (ROOT / "plugins").glob("*/ui/**/*.css"):
+        top = re.sub(r"/[*].*?[*]/|@media[^{]*{(?:[^{}]*{[^{}]*})*\s*}", "", path.read_text(), flags=re.S)
+        for selectors in re.findall(r"([^{}]+){", top):
+            for selector in selectors.split(","):
+                if re.fullmatch(r"[.][\w-]+", selector.strip()):
+                    found.setdefault(selector.strip(), set()).add(path)
+    several = {name: paths for name, paths in found.items() if len(paths) > 1}
+    # How it is sized as an element, and how it looks.
+    assert set(several) == {".button", ".row"}
 
 
 def test_browser_files_are_readable() -> None:

@@ -70,14 +70,14 @@ def test_what_says_little_is_folded(deep: str, open_page: Any) -> None:
 
 def test_the_order_of_the_calls_is_remembered(deep: str, open_page: Any) -> None:
     page = open_page(deep)
-    page.get_by_label("Order of the calls").select_option("Innermost last")
+    page.get_by_label("Stack order").select_option("Innermost last")
     turned = ["show", "3 library frames", "left", "right", "these 2 frames recur 4 times", "walk", "recurses 981 times"]
     assert lines(page) == turned
     page.reload()
-    expect(page.get_by_label("Order of the calls")).to_have_value("last")
+    expect(page.get_by_label("Stack order")).to_have_value("last")
     assert lines(page) == turned
     expect(page.locator(".frame-raising")).to_contain_text("walk")
-    page.get_by_label("Order of the calls").select_option("Innermost first")
+    page.get_by_label("Stack order").select_option("Innermost first")
     assert lines(page)[0] == "walk"
 
 

@@ -49,7 +49,7 @@ def set_up(page: Any, github: Any) -> None:
     form.get_by_label("API address").fill(github.url)
     form.get_by_label("API key").fill(doubles.KEY)
     form.get_by_label("Webhook secret").fill("s3cr3t-key")
-    form.get_by_label("Switched on").check()
+    form.get_by_label("Enabled").check()
     form.get_by_role("button", name="Save").click()
     expect(page.get_by_text("On, with GitHub.")).to_be_visible()
 
@@ -133,10 +133,10 @@ def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch
     watch.expect("422")
     page = open_page(f"{tracking}?view=tracker")
     form = page.get_by_role("form", name="Tracker settings")
-    form.get_by_label("Switched on").check()
+    form.get_by_label("Enabled").check()
     form.get_by_role("button", name="Save").click()
-    expect(form.get_by_role("alert")).to_have_text("is required before the tracker can be enabled")
-    expect(form.get_by_label("Switched on")).to_be_checked()
+    expect(form.get_by_role("alert")).to_have_text("Is required before the tracker can be enabled")
+    expect(form.get_by_label("Enabled")).to_be_checked()
     form.get_by_label("Tracker").select_option("generic")
     expect(form.get_by_label("Repository")).to_have_count(0)
     expect(form.get_by_text("As owner/repository.")).to_have_count(0)
@@ -149,7 +149,7 @@ def test_what_is_wrong_is_told(tracking: str, github: Any, open_page: Any, watch
     expect(page.get_by_text("The last time failed: The tracker rejected the key.")).to_be_visible()
     page.get_by_role("button", name="Forget the api key").click()
     page.get_by_role("dialog").get_by_role("button", name="Forget it").click()
-    # Not by its text alone: that is part of the notice "The tracker is switched off." as well.
+    # Not by its text alone: that is part of the notice "The tracker is disabled." as well.
     expect(page.get_by_role("status").filter(has_text=re.compile(r"^Off\."))).to_be_visible()
 
 

@@ -200,20 +200,23 @@ def test_only_another_issue_that_there_is_can_be_merged(found: Any, watch: Any) 
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_deletion_wants_the_words(found: Any, watch: Any) -> None:
-    watch.expect("status of 422")
+def test_deletion_wants_the_words(found: Any) -> None:
+    """In capitals or not; until they are typed nothing can be pressed. The question names the issue."""
     page = found("q=tax table lost its lock at noon", 1)
     choose(page, 0)
     page.get_by_role("button", name="More actions on the selected issues").click()
     page.get_by_role("button", name="Delete …").click()
     question = page.get_by_role("dialog", name="Delete 1 issue?")
-    expect(question).to_contain_text("Its events, tags and history go for good.")
+    expect(question).to_contain_text("tax table lost its lock at noon")
+    expect(question).to_contain_text("its events, tags and history are permanently deleted.")
     expect(question.locator("input")).to_be_focused()
-    question.locator("input").fill("delete issues")
-    question.get_by_role("button", name="Delete", exact=True).click()
-    expect(question).to_contain_text("DELETE ISSUES")
+    delete = question.get_by_role("button", name="Delete", exact=True)
+    expect(delete).to_be_disabled()
+    question.locator("input").fill("delete issue")
+    page.keyboard.press("Enter")
+    expect(delete).to_be_disabled()
     expect(page.locator(".row")).to_have_count(1)
-    question.locator("input").fill("DELETE ISSUES")
+    question.locator("input").fill("delete issues")
     question.get_by_role("button", name="Delete", exact=True).click()
     expect(page.get_by_text("No issue matches")).to_be_visible()
     toast(page, "1 issue deleted")
@@ -281,7 +284,7 @@ def test_the_bar_sets_every_status_that_people_set(found: Any) -> None:
     page = found("q=cache", 9)
     choose(page, 0)
     buttons = page.get_by_role("group", name="Set status").get_by_role("button")
-    expect(buttons).to_have_text(["Fixed", "Won't fix", "In progress", "Reopen"])
+    expect(buttons).to_have_text(["Reopen", "In progress", "Fixed", "Won't fix"])
 
 
 def test_the_triage_loop_by_keyboard_alone(page: Page, deployment: Any) -> None:
@@ -343,3 +346,19 @@ def test_chosen_issues_are_copied_for_the_team(found: Any) -> None:
     address = page.url.split("?")[0]
     form = rf"- \[The login form .*\]\({re.escape(address)}\?view=issue&id=\d+\) .* events, last seen .* UTC"
     assert all(re.fullmatch(form, line) for line in lines)
+
+
+def test_chosen_issues_are_copied_without_https(found: Any) -> None:
+    page = found("q=login form&status=all", 10)
+    page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    choose(page, 0)
+    page.get_by_role("button", name="More actions on the selected issues").click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    toast(page, "1 issue copied as Markdown")
+    page.locator("#search").fill("")
+    page.locator("#search").press("Control+v")
+    expect(page.locator("#search")).to_have_value(re.compile(r"^- \[The login form"))
+    page.evaluate("document.execCommand = () => false")
+    page.get_by_role("button", name="More actions on the selected issues").click()
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator(".toast-error")).to_contain_text("Not copied: the browser refused")

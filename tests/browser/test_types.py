@@ -24,6 +24,9 @@ GOOD = """
   const chart = ui.chart({ label: "Orders", unit: ["order", "orders"], starts: [], end: "",
     series: [{ id: "paid", label: "Paid", tone: "good", values: [] }],
     marks: ui.marks({ from: "", to: "" }), pick: ({ from, to }) => ui.go({ from, to }) });
+  const box = ui.popover("Legend", ui.html`<ui-ago at="2026-11-28 07:00:12"></ui-ago>`,
+    { icon: "help", opening: () => ui.copy("text") });
+  const times = ui.dates({ from: null, hint: "cut to full hours" }, (range) => range && ui.go(range));
   const stop: () => void = ui.watch("summary", {}, () => ui.refresh());
 """
 
@@ -42,6 +45,12 @@ def module(folder: Path, body: str) -> Path:
     path = folder / "module.ts"
     path.write_text(f'import type {{ Setup }} from "{TYPES}";\nexport const setup: Setup = (ui) => {{{body}}};\n')
     return path
+
+
+def test_icons_are_named() -> None:
+    drawn = (ROOT / "plugins" / "dashboard" / "ui" / "widgets" / "elements.js").read_text()
+    names = TYPES.read_text().split("export type IconName =")[1].split(";")[0]
+    assert re.findall(r'"(\w+)"', names) == re.findall(r'^  (\w+): "M', drawn, re.M)
 
 
 def test_good_modules_pass(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Files by hand: chosen or dropped, on the setup page and anywhere; from an empty installation to its first issue."""
 
-import time
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,13 +11,13 @@ from playwright.sync_api import Page, Route, expect
 
 OpenPage = Callable[..., Page]
 LINES = 400
-DROP = """({ files, kinds }) => {
+DROP = """({ files, kinds, on }) => {
   const data = new DataTransfer();
   const lastModified = 1767434400000;
   for (const { name, text, type = "" } of files) data.items.add(new File([text], name, { type, lastModified }));
   return kinds.map((kind) => {
     const event = new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true });
-    document.querySelector("main, #app").dispatchEvent(event);
+    document.querySelector(on).dispatchEvent(event);
     return event.defaultPrevented;
   });
 }"""
@@ -34,9 +34,12 @@ def written(lines: int = LINES) -> str:
 
 
 def dropped(
-    page: Page, *files: dict[str, str], kinds: tuple[str, ...] = ("dragenter", "dragover", "drop")
+    page: Page,
+    *files: dict[str, str],
+    kinds: tuple[str, ...] = ("dragenter", "dragover", "drop"),
+    on: str = "main, #app",
 ) -> list[bool]:
-    prevented: list[bool] = page.evaluate(DROP, {"files": list(files), "kinds": list(kinds)})
+    prevented: list[bool] = page.evaluate(DROP, {"files": list(files), "kinds": list(kinds), "on": on})
     return prevented
 
 
@@ -51,11 +54,22 @@ def test_from_zero_to_the_first_issue_without_a_shell(
     log = tmp_path / "shop.log"
     log.write_text(written())
     page.get_by_label("Choose log files").set_input_files(log)
-    expect(uploads(page)).to_contain_text("400 entries · 2 issues · 200 below WARNING left out")
+    expect(uploads(page)).to_contain_text("400 entries · 2 issues · 200 skipped (below Warning)")
     uploads(page).get_by_role("link", name="See the issues").click()
     expect(page.locator(".row")).to_have_count(2)
     page.get_by_role("link", name="Payment", exact=False).first.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Payment")
+
+
+def test_the_ways_on_show_issues_of_every_status(open_page: OpenPage, empty_deployment: Any) -> None:
+    page = open_page(f"{empty_deployment.url}?view=setup")
+    page.get_by_label("Choose log files").wait_for(state="attached")
+    dropped(page, {"name": "shop.log", "text": written()})
+    every = re.compile("[?&]status=all")
+    expect(uploads(page).get_by_role("link", name="See the issues")).to_have_attribute("href", every)
+    page.goto(f"{empty_deployment.url}?view=sources")
+    row = page.get_by_role("row", name="shop.log")
+    expect(row.get_by_role("link", name="100", exact=True)).to_have_attribute("href", every)  # the errors
 
 
 def test_the_empty_home_turns_into_the_list_of_issues(empty_deployment: Any, open_page: OpenPage) -> None:
@@ -121,6 +135,31 @@ def test_text_that_is_dragged_is_left_alone(open_page: OpenPage, page_url: str) 
     assert dropped(page, kinds=("dragenter", "dragover", "drop")) == [False] * 3
 
 
+@pytest.mark.parametrize("kind", ["box", "zone"])
+def test_files_for_another_control_are_left_to_it(open_page: OpenPage, page_url: str, kind: str) -> None:
+    """A box for files, and a zone of somebody's own that takes what is dropped on it."""
+    page = open_page(page_url)
+    page.locator(".row").first.wait_for()
+    page.evaluate(
+        """(kind) => {
+          const control = document.createElement(kind === "box" ? "input" : "div");
+          control.id = "theirs";
+          if (kind === "box") control.type = "file";
+          const take = (event) => kind === "zone" && event.preventDefault();
+          for (const name of ["dragover", "drop"]) control.addEventListener(name, take);
+          document.querySelector("main").append(control);
+        }""",
+        kind,
+    )
+    dropped(page, {"name": "app.js.map", "text": "{}"}, kinds=("dragenter",))
+    page.get_by_text("Drop files to read them").wait_for()
+    prevented = dropped(page, {"name": "app.js.map", "text": "{}"}, kinds=("dragover", "drop"), on="#theirs")
+    assert prevented == [kind == "zone"] * 2
+    expect(page.get_by_text("Drop files to read them")).to_have_count(0)
+    dropped(page, {"name": "empty.log", "text": ""})
+    expect(uploads(page).get_by_role("listitem")).to_have_text(re.compile("empty.log"))  # and nothing else
+
+
 def test_what_is_no_log_is_said_and_can_be_read_all_the_same(open_page: OpenPage, page_url: str, watch: Any) -> None:
     watch.expect("422")
     page = open_page(page_url)
@@ -144,14 +183,18 @@ def test_progress_shows_and_a_file_is_cancelled(open_page: OpenPage, page_url: s
     page = open_page(page_url)
     page.locator(".row").first.wait_for()
     deleted: list[str] = []
+    held: list[Route] = []
 
-    def slow(route: Route) -> None:
-        time.sleep(0.2)
+    def hold(route: Route) -> None:
+        """Let the second piece wait until there was time to look."""
         if route.request.method == "DELETE":
             deleted.append(route.request.url)
-        route.continue_()
+        if not held and "upload=" in route.request.url:
+            held.append(route)
+        else:
+            route.continue_()
 
-    page.route("**/?*api=uploads*", slow)
+    page.route("**/?*api=uploads*", hold)
     dropped(page, {"name": "large.log", "text": "x" * 3_000_000}, {"name": "next.log", "text": written(4)})
     bar = uploads(page).get_by_role("progressbar", name="Uploading large.log")
     bar.wait_for()
@@ -159,8 +202,25 @@ def test_progress_shows_and_a_file_is_cancelled(open_page: OpenPage, page_url: s
     expect(uploads(page).get_by_role("listitem").nth(1)).to_contain_text("Waiting")
     uploads(page).get_by_role("button", name="Cancel large.log").click()
     expect(uploads(page)).to_contain_text("Cancelled")
+    held[0].continue_()
     expect(uploads(page).get_by_role("listitem").nth(1)).to_contain_text("4 entries")
     assert len(deleted) == 1
+
+
+def test_a_file_that_came_whole_before_it_was_cancelled_is_read(open_page: OpenPage, page_url: str) -> None:
+    page = open_page(page_url)
+    page.locator(".row").first.wait_for()
+    held: list[Route] = []
+    page.route(
+        "**/?*api=uploads*", lambda route: held.append(route) if "size=" in route.request.url else route.continue_()
+    )
+    with page.expect_request(lambda request: "size=" in request.url):
+        dropped(page, {"name": "late.log", "text": written(4).replace("Payment", "Late")})
+    uploads(page).get_by_role("button", name="Cancel late.log").click()
+    expect(uploads(page)).to_contain_text("Cancelled")
+    held[0].continue_()
+    expect(uploads(page)).to_contain_text("4 entries")
+    expect(uploads(page)).not_to_contain_text("Cancelled")
 
 
 def test_a_lost_connection_is_said_and_the_file_goes_on(open_page: OpenPage, page_url: str, watch: Any) -> None:

@@ -453,6 +453,22 @@ def test_openapi(gate: Callable[..., Any]) -> None:
         assert references and all(_resolves(document, reference) for reference in references)
 
 
+def test_openapi_describes_the_bodies_that_the_handler_takes_itself(
+    install: Callable[..., Any], kernel: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "bytes").mkdir()
+    for method in ("post", "put", "patch", "delete"):
+        (tmp_path / "bytes" / f"{method}-response.json").write_text('{"type": "object"}')
+    methods = {method: write(lambda call: {}, None) for method in ("post", "put", "patch", "delete")}
+    endpoint = Endpoint("bytes", **methods, schemas=tmp_path, raw=True)
+    install("area", core=True, register_endpoints=lambda: [endpoint])
+    with kernel() as client:
+        described = client.get("openapi").json["paths"]["/?api=bytes"]
+        binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        taken = {method for method, one in described.items() if one.get("requestBody", {}).get("content") == binary}
+        assert taken == {"post", "put", "patch"}
+
+
 def _references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, inner in value.items():

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sqlalchemy import update
 
 from snaglist.kernel import Actor, ServiceError, times
 from snaglist.plugins.alerting.tables import channels
+from snaglist.plugins.logs.show import health as logs_health
 from snaglist.plugins.logs.tables import sources
 from snaglist.plugins.system import Figure, Problem, details
 from snaglist.plugins.system.jobs import tables
@@ -38,7 +40,7 @@ def lines(level: str, number: int) -> str:
 def test_a_fresh_instance_is_well(client: Client) -> None:
     assert problems(client) == []
     found = figures(client)
-    assert found["Disk", "Of"] >= found["Disk", "Free"] > 0
+    assert found["Disk", "Total"] >= found["Disk", "Free"] > 0
     assert found["Database", "Size"] > 0
     assert found["Database", "Kind"].partition(" ")[0] in ("SQLite", "PostgreSQL", "MySQL", "MariaDB")
     assert (found["Jobs", "Waiting"], found["Events", "In 24 hours"]) == (0, 0)
@@ -48,12 +50,14 @@ def test_what_was_read_is_counted(client: Client) -> None:
     client.feed(lines("ERROR", 30) + lines("INFO", 12), "shop.log")
     found = figures(client)
     section = "Reading, the last 7 days"
-    assert (found[section, "Entries"], found[section, "Left out by their level"]) == (42, 12)
+    assert (found[section, "Entries"], found[section, "Skipped by level"]) == (42, 12)
     assert (section, "Without a time") not in found
     assert found["Events", "In 24 hours"] == 30
-    assert 0 < found["Events", "A minute, over the last hour"] <= 0.5
-    assert sum(found["Events", "By the hour"]) == 30
+    assert 0 < found["Events", "Per minute (last hour)"] <= 0.5
+    assert sum(found["Events", "Hourly"]) == 30
     assert found["Last events", "shop.log"] == found["Events", "Last event"]
+    [last] = [one for one in client.get("health-details").json["figures"] if one["label"] == "shop.log"]
+    assert last["view"] == {"source": "shop.log", "status": "all"}
     assert problems(client) == []
 
 
@@ -68,7 +72,7 @@ def test_a_log_without_times_and_levels_is_named_with_the_way_to_a_format(client
 def test_a_log_that_cannot_be_read_is_named(client: Client) -> None:
     client.feed(lines("ERROR", 1), "shop.log")
     with client.service.call().transaction() as db:
-        db.execute(update(sources).values(status="error", last_error="Permission denied"))
+        db.execute(update(sources).values(status="error", last_error="Permission denied."))
     [(text, view)] = problems(client)
     assert text == "applications/default/processed/shop.log is not read: Permission denied."
     assert view == {"view": "sources"}
@@ -82,16 +86,25 @@ def test_files_that_lie_in_the_drop_folder_unread_are_named(client: Client) -> N
     assert text == "Not read in the drop folder, because of the name: a.zip, b.zip, notes.txt and 1 more."
 
 
+def test_a_full_drop_folder_is_looked_at_to_a_bound(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = client.service.applications.all()[0].logs
+    for number in range(9):
+        (folder / f"{number}.png").write_text("x")
+    monkeypatch.setattr(logs_health, "MAX_NAMES", 5)
+    [(text, _)] = problems(client)
+    assert text.endswith(" and 2 more.")
+
+
 def test_failed_jobs_of_the_last_day_count(client: Client) -> None:
     call = client.service.call()
     with call.transaction() as db:
         for _ in range(2):
             call.enqueue("import", node="elsewhere")
-        at = times.add(times.now(), seconds=-3600)
-        db.execute(update(tables.jobs).values(status="failed", run_at=at, dedupe=None))
+        began, ended = times.add(times.now(), days=-2), times.add(times.now(), seconds=-3600)  # a long job
+        db.execute(update(tables.jobs).values(status="failed", run_at=began, finished_at=ended, dedupe=None))
     assert problems(client) == [("2 jobs failed in the last 24 hours.", {"view": "jobs", "status": "failed"})]
     with call.transaction() as db:
-        db.execute(update(tables.jobs).values(run_at=times.add(times.now(), days=-2)))
+        db.execute(update(tables.jobs).values(finished_at=times.add(times.now(), days=-2)))
     assert problems(client) == []
 
 
@@ -115,7 +128,12 @@ def test_checks_that_fail_are_problems(kernel: Kernel) -> None:
 
 def test_plugins_add_figures_and_problems(install: Install, kernel: Kernel) -> None:
     def mine(call: Any) -> Any:
-        return [Figure("Mine", "Beans", 3), Problem("Out of beans.", "Buy some.")]
+        def later() -> Any:
+            with pytest.raises(RuntimeError):  # the transaction has ended
+                _ = call.db
+            return [Problem("Shelf empty.", "Fill it.")]
+
+        return [Figure("Mine", "Beans", 3), Problem("Out of beans.", "Buy some."), later]
 
     def fail(call: Any) -> Any:
         raise ServiceError("no")
@@ -126,7 +144,10 @@ def test_plugins_add_figures_and_problems(install: Install, kernel: Kernel) -> N
         assert problems(client) == []  # neither is on
         client.enable("good")
         client.enable("bad")
-        assert problems(client) == [("Out of beans.", None)]  # the failure of the other harms nothing
+        assert problems(client) == [
+            ("Out of beans.", None),
+            ("Shelf empty.", None),
+        ]  # the failure of the other harms nothing
         assert figures(client)["Mine", "Beans"] == 3
 
 
@@ -138,10 +159,32 @@ def test_who_may_read_nothing_is_refused(sqlite_client: Client) -> None:
 def test_a_folder_is_summed_up_to_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(5):
         (tmp_path / f"{number}.log").write_bytes(b"x" * 10)
-    os.symlink(tmp_path, tmp_path / "ring")
-    assert details._size(tmp_path)[1] is True
     monkeypatch.setattr(details, "MAX_FILES", 3)
     assert details._size(tmp_path) == (30, False)
+    monkeypatch.setattr(details, "MAX_FILES", 6)
+    os.symlink(tmp_path, tmp_path / "ring")
+    assert details._size(tmp_path) == (50, True)
+
+
+def test_the_sum_of_one_application_does_not_wait_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = details._Sizes()
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "quick").mkdir()
+    summed = details._size
+
+    def nested(folder: Path) -> tuple[int, bool]:
+        if folder.name == "slow":  # while this one is being summed up
+            assert within(lambda: sizes.of(tmp_path / "quick")) == (0, True)
+        return summed(folder)
+
+    monkeypatch.setattr(details, "_size", nested)
+    assert sizes.of(tmp_path / "slow") == (0, True)
+
+
+def within(asked: Callable[[], Any]) -> Any:
+    """What another thread gets within some seconds."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asked).result(timeout=10)
 
 
 def test_the_application_that_is_asked_for_counts(tmp_path: Path) -> None:

@@ -64,13 +64,14 @@ class ChannelType:
     dashboard makes its form; without it a form has the bare names. `check(call, target)` looks, outside a
     transaction, at what a schema cannot, and returns what may be shown of the target; it raises Invalid.
     `open(opening)` gives a function that sends a message and raises NotDelivered; it may serve several messages.
-    `signed`: the type takes a signing key.
+    `signed`: the type takes a signing key. `needs` names settings without which it cannot send.
     """
 
     fields: tuple[str, ...]
     check: Callable[[Call, Target], str]
     open: Callable[[Opening], AbstractContextManager[Send]]
     signed: bool = False
+    needs: tuple[str, ...] = ()
     schemas: Traversable = field(default_factory=lambda: files("snaglist.schemas"))
 
 

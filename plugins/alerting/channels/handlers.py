@@ -115,6 +115,8 @@ def _types_shown(call: Call) -> list[dict[str, Any]]:
         one["schema"].setdefault("properties", {name: {"type": "string", "writeOnly": True} for name in kind.fields})
         one["schema"].setdefault("required", list(kind.fields))
         one["signed"] = kind.signed
+        if unset := [name for name in kind.needs if not call.setting(name)]:
+            one["title"] += f" (needs {', '.join(unset)})"
     return shown
 
 

@@ -35,7 +35,7 @@ def summary(rule: Row[Any], number: int) -> str:
         case "users":
             return f"{some} with {amount(rule.min_count, 'user')} or more"
         case "spike":
-            return f"{some} with far more events than before"
+            return f"{some} with a spike in events"
     return f"{some} with {amount(rule.min_count, 'event')} or more within {amount(rule.window_minutes, 'minute')}"
 
 

@@ -22,10 +22,12 @@ LOCAL = frozenset(
     )
 )  # fmt: skip
 
+MISSING = "Apprise is not installed: run pip install 'snaglist[alerts]' where snaglist runs."
+
 
 def _check(call: Call, target: Target) -> str:
     if importlib.util.find_spec("apprise") is None:
-        raise Invalid("type: apprise needs an extra: pip install 'snaglist[alerts]'")
+        raise Invalid(f"type: {MISSING}")
     scheme, mark, _ = str(target["url"]).partition("://")
     scheme = scheme.strip().lower()
     if not mark or scheme in LOCAL:
@@ -41,7 +43,7 @@ def _check(call: Call, target: Target) -> str:
 @contextmanager
 def _open(opening: Opening) -> Iterator[Send]:
     if importlib.util.find_spec("apprise") is None:
-        raise NotDelivered("apprise is not installed: pip install 'snaglist[alerts]'", answered=True)
+        raise NotDelivered(MISSING, answered=True)
     try:
         client = GuardedChild(_CLIENT, opening.call.service.outbound.allowed)
     except BadGateway as error:

@@ -30,18 +30,19 @@ def _check(call: Call, target: Target) -> str:
 def _open(opening: Opening) -> Iterator[Send]:
     def send(message: Message) -> None:
         if not opening.call.setting("smtp.host"):
-            raise NotDelivered("smtp.host is not set", answered=True)
+            raise NotDelivered("E-mail needs a mail server: set smtp.host in the configuration.", answered=True)
         mail = _mail(opening.call, message, opening.target["recipients"])
         try:
             with _signed_in(opening.call) as server:
                 server.send_message(mail)
         except smtplib.SMTPRecipientsRefused as error:
-            raise NotDelivered("the mail server refused all recipients", answered=True) from error
+            raise NotDelivered("The mail server refused all recipients: check them.", answered=True) from error
         except smtplib.SMTPResponseException as error:
-            raise NotDelivered(f"the mail server answered {error.smtp_code}", answered=True) from error
+            raise NotDelivered(f"The mail server answered {error.smtp_code}: see its log.", answered=True) from error
         except (OSError, smtplib.SMTPException, ValueError) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
-            raise NotDelivered(f"the mail server could not be asked: {reason}", answered=False) from error
+            what = f"The mail server did not answer ({reason}): check smtp.host, smtp.port and smtp.tls."
+            raise NotDelivered(what, answered=False) from error
 
     yield send
 
@@ -96,4 +97,4 @@ def _sender(call: Call) -> str:
     return str(call.setting("smtp.from") or call.setting("smtp.user"))
 
 
-EMAIL = ChannelType(("recipients",), _check, _open)
+EMAIL = ChannelType(("recipients",), _check, _open, needs=("smtp.host",))

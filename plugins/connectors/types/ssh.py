@@ -61,8 +61,7 @@ def connect(opening: Opening) -> Iterator["Files"]:
     seconds = opening.call.setting("ssh.connect_timeout")
     transport: paramiko.Transport | None = None
     try:
-        plain = socket.create_connection((config["host"], config["port"]), seconds)
-        transport = paramiko.Transport(plain)
+        transport = paramiko.Transport(_reach(config["host"], config["port"], seconds))
         transport.banner_timeout = transport.auth_timeout = transport.channel_timeout = seconds
         pinned = config["host_key"].split()[:2]
         if pinned:
@@ -87,6 +86,13 @@ def connect(opening: Opening) -> Iterator["Files"]:
     finally:
         if transport is not None:
             transport.close()
+
+
+def _reach(host: str, port: int, seconds: float) -> socket.socket:
+    try:
+        return socket.create_connection((host, port), seconds)
+    except ConnectionRefusedError as error:
+        raise RemoteFailure(f"Could not connect to {host}:{port}: connection refused.") from error
 
 
 def _compare(shown: "paramiko.PKey", pinned: list[str], opening: Opening) -> None:

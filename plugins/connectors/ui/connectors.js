@@ -12,7 +12,7 @@ export default (ui) => {
     title: "Read a folder of this server",
     order: 20,
     load: async () => (await import("./folder.js")).default(ui),
-    render: (_application, form) => html`<p>Its log files stay where they are and are read on as they grow.</p>${form}
+    render: (_application, form) => html`<p>Its log files stay where they are and are followed as they grow.</p>${form}
       <p>Logs on another machine? <a href=${ui.link({ view: "connectors" })}>Connect by SSH or URL</a></p>`,
   });
 };

@@ -13,7 +13,7 @@ export default (ui) => {
   function fields(modules, types, connector) {
     const shown = types.filter(({ name }) => !connector || name === connector.type);
     const own = ({ name, schema }) => ui.fieldsOf(schema, {
-      prefix: "config.", values: connector?.config, stored: (field) => kept(connector, field), when: ({ type }) => type === name,
+      prefix: "config.", type: name, values: connector?.config, stored: (field) => kept(connector, field), when: ({ type }) => type === name,
     });
     return [
       { name: "name", label: "Name", required: true, max: 100, half: true },
@@ -21,9 +21,9 @@ export default (ui) => {
       ...shown.flatMap(own),
       { name: "module_id", label: "Module", type: "select", options: [["", "None"], ...modules.map(({ id, name }) => [String(id), name])], none: true, half: true,
         read: (text) => (text === "" ? "" : Number(text)) },
-      { name: "timezone", label: "Time zone of lines that name none", max: 64, half: true, placeholder: "as the application" },
+      { name: "timezone", label: "Default time zone", max: 64, half: true, placeholder: "as the application" },
       { name: "interval_minutes", label: "Check for new lines every (minutes)", type: "number", min: 0, max: 10_080, value: 5, half: true, hint: "0: only when you ask." },
-      { name: "enabled", label: "Switched on", type: "check", value: true, half: true },
+      { name: "enabled", label: "Enabled", type: "check", value: true, half: true },
     ];
   }
 

@@ -28,7 +28,7 @@ export default (ui) => {
     ({ message }) => `${name}: ${message}`,
   );
 
-  const toggle = ({ id, name, enabled }) => ui.act(() => api.patch("connectors", { id, enabled: !enabled }), `${name} is ${enabled ? "off" : "on"}.`);
+  const toggle = ({ id, name, enabled }) => ui.act(() => api.patch("connectors", { id, enabled: !enabled }), `${name} ${enabled ? "disabled" : "enabled"}.`);
 
   async function remove(connector, gone = ui.reload) {
     const deleted = await ui.confirm({

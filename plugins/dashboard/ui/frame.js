@@ -81,8 +81,11 @@ function toggleMenu() {
 /** The page that is being opened, when that takes a while, or the one that is shown. */
 const current = () => shell.opening() ?? shell.shown().page ?? {};
 
+/** The first page of the rail is home. */
+const wayTo = ({ id }) => (id === navigation()[0].id ? {} : { view: id });
+
 const navigationLink = (page) => html`<a
-  href=${link(page.id === navigation()[0].id ? {} : { view: page.id })}
+  href=${link(wayTo(page))}
   aria-current=${(current().parent ?? current().id) === page.id ? "page" : null}
 ><ui-icon name=${page.icon ?? "plug"}></ui-icon> <span>${page.title}</span></a>`;
 
@@ -131,7 +134,7 @@ function signOut() {
 
 /** `g t` and the like, of the pages that name a letter. */
 const journeys = () => navigation().filter(({ letter }) => letter)
-  .map(({ id, title, letter }) => ({ key: `g ${letter}`, label: `Go to ${title}`, run: () => go({ view: id }) }));
+  .map((page) => ({ key: `g ${page.letter}`, label: `Go to ${page.title}`, run: () => go(wayTo(page)) }));
 
 const bindings = () => [
   ...journeys(),
@@ -143,7 +146,7 @@ const bindings = () => [
 const showHelp = async () => (await withStyles(import("./help.js"))).help([
   ...bindings(),
   { key: "Ctrl K", label: "Commands: go anywhere, do anything" },
-  { key: "Esc", label: "Leave a field, close a dialog" },
+  { key: "Esc", label: "Exit field, close dialog" },
 ]);
 
 /** Its dialog and field are there at once, so that what is typed while it is fetched, Enter too, is not lost. */

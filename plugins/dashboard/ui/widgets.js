@@ -81,6 +81,22 @@ function chart(given) {
   return html`<ui-chart .chart=${given}></ui-chart>`;
 }
 
+/**
+ * A button that opens `content`, and costs a page nothing before it is pressed: `opening` may fetch what the content is made
+ * of. `text` or `icon` stands on the button, `plain` without a frame; `kind` is a class of the box.
+ */
+export function popover(label, content, { text = null, icon = null, plain = false, kind = "", opening = null } = {}) {
+  const id = `popover-${encodeURIComponent(label)}`;
+  async function press(event) {
+    event.preventDefault(); // the browser would show it before it is filled
+    const button = event.currentTarget;
+    (await widgets()).toggle(button, button.nextElementSibling, opening);
+  }
+  return html`<span class="menu"><button class=${["button", plain ? "button-plain" : text && "menu-text"].filter(Boolean).join(" ")} type="button" aria-label=${text === label ? null : label}
+      title=${text ? null : label} aria-haspopup="dialog" aria-expanded="false" popovertarget=${id} @click=${press}>${icon ? html`<ui-icon name=${icon}></ui-icon>` : text}</button>
+    <div id=${id} class=${`menu-list ${kind}`} role="dialog" aria-label=${label} tabindex="-1" popover>${content}</div></span>`;
+}
+
 /** The part of the kit that is made of them; `redraw` shows the page again. */
 export function widgetKit(redraw) {
   let tables = null;
@@ -98,9 +114,11 @@ export function widgetKit(redraw) {
     chart,
     fieldsOf: (...given) => fetched.fieldsOf(...given),
     menu: drawing("menu"),
+    popover,
     progress: drawing("progress"),
     snippet: drawing("snippet"),
     dates: drawing("dates"),
+    copy: asking("copy"),
     ask: asking("ask"),
     confirm: asking("confirm"),
     dialog: asking("dialog"),
@@ -146,20 +164,11 @@ async function takeBack(item) {
 }
 
 function draw() {
-  render(
-    keyed(
-      shown,
-      (item) => item.id,
-      (item) => html`<div class=${item.error ? "toast toast-error" : "toast"}>
-        <span>${item.text}</span>
-        ${item.undo && html`<button class="button button-plain" @click=${() => takeBack(item)}>Undo</button>`}
-        <button class="button button-plain" aria-label="Close message" @click=${() => close(item)}>
-          <ui-icon name="close"></ui-icon>
-        </button>
-      </div>`,
-    ),
-    host,
-  );
+  render(keyed(shown, ({ id }) => id, (item) => html`<div class=${item.error ? "toast toast-error" : "toast"}>
+    <span>${item.text}</span>
+    ${item.undo && html`<button class="button button-plain" @click=${() => takeBack(item)}>Undo</button>`}
+    <button class="button button-plain" aria-label="Close message" @click=${() => close(item)}><ui-icon name="close"></ui-icon></button>
+  </div>`), host);
 }
 
 /** Make `act(work, said)`: the message of success is a text or made from the answer; gives the answer, or null. */

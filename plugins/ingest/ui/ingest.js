@@ -7,6 +7,7 @@ const SECONDS = 5;
 /** @type {import("../../../schemas/dashboard.d.ts").Setup} */
 export default (ui) => {
   const { html, api } = ui;
+  let current = null;
 
   const received = ({ last_24h: day }) =>
     day.accepted + day.duplicate + day.invalid + day.rate_limited > 0;
@@ -49,15 +50,18 @@ export default (ui) => {
     order: 305,
     group: "Set up",
     letter: "s",
-    load: (_query, { signal }) => api("ingest-settings", {}, { signal }),
+    async load(_query, { signal }) {
+      current = await api("ingest-settings", {}, { signal });
+      return current;
+    },
     render: (settings) => html`<h1 tabindex="-1">Sending events</h1>
       <div class="stack page-body">${state(settings)}
         ${key(settings)}
         <section class="card block"><h2>How to send</h2>${recipes(settings).map(snippet)}</section></div>`,
-    open() {
-      const timer = setInterval(() => document.visibilityState === "visible" && void ui.reload(), SECONDS * 1000);
-      return () => clearInterval(timer);
-    },
+    open: () => ui.watch("ingest-settings", {}, (settings) => {
+      Object.assign(current, settings);
+      ui.refresh();
+    }, SECONDS),
   });
 
   ui.panel("setup", {

@@ -54,8 +54,8 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     outcome = Outcome(gone=set(ids))
-    for status, some in untouched(call, done_by(call, fields["job_id"]), ids).items():
-        wanted = Wanted(status, fields.get("note") or "Undone", comment=fields["comment"])
+    for status, some in untouched(call, fields["done"], ids).items():
+        wanted = Wanted(status, fields.get("note") or "Undo", comment=fields["comment"])
         previous, reactions = change_statuses(call, some, wanted)
         outcome.include(Outcome(previous=previous, reactions=reactions))
         outcome.gone.difference_update(previous)
@@ -121,6 +121,11 @@ def _unmerge(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 def _delete(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     return Outcome(gone=set(ids).difference(delete_issues(call, ids)))
+
+
+def prepare(call: Call, action: str, fields: Fields) -> Fields:
+    """Return the fields with what all batches need of the database; it is read once, in the open transaction."""
+    return {**fields, "done": done_by(call, fields["job_id"])} if action == "undo" else fields
 
 
 ACTIONS: Mapping[str, Callable[[Call, Sequence[int], Fields], Outcome]] = {

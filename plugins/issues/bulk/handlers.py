@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 
 from snaglist.kernel import Call, Invalid, Reply
 from snaglist.plugins.issues.assignment import find_assignee
-from snaglist.plugins.issues.bulk.actions import ACTIONS
+from snaglist.plugins.issues.bulk.actions import ACTIONS, prepare
 from snaglist.plugins.issues.bulk.jobs import refresh_samples
 from snaglist.plugins.issues.bulk.request import check, choose
 from snaglist.plugins.issues.bulk.undoing import KIND
@@ -34,7 +34,7 @@ def post(call: Call) -> Reply | Mapping[str, Any]:
             if _is_large(call, action, ids):
                 args = {"action": action, "ids": ids, "fields": fields, "actor": call.label}
                 return {}, call.enqueue(KIND, args, total=len(ids))
-            outcome = ACTIONS[action](call, ids, fields)
+            outcome = ACTIONS[action](call, ids, prepare(call, action, fields))
             if outcome.gone and "ids" in call.body:  # deleted by another request since they were looked up
                 raise Invalid(f"ids: unknown issue {min(outcome.gone)}")
             return outcome.answer(action, ids), None

@@ -11,7 +11,7 @@ from sqlalchemy import delete, select
 
 from snaglist.kernel import Actor, Call, store
 from snaglist.kernel.database import chunks
-from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome
+from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome, prepare
 from snaglist.plugins.issues.bulk.undoing import KIND
 from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
@@ -29,6 +29,8 @@ def run(call: JobCall) -> Mapping[str, Any]:
     action, ids, fields = (call.args[name] for name in ("action", "ids", "fields"))
     if call.args["actor"] is not None:
         call.actor = Actor(call.args["actor"], call.args["actor"], ("editor",))
+    with call.transaction(write=False):
+        fields = prepare(call, action, fields)
     outcome = Outcome()
     done = 0
     for some in _portions(call, action, ids):

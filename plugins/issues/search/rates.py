@@ -25,6 +25,6 @@ def details(call: Call) -> Iterator[Figure]:
     # Counted by whole hours: those of the hour before count by the part of it that the last sixty minutes reach into.
     passed = (times.read(call.now) - times.read(hours[-1])).total_seconds() / 3600
     recent = shown[-1] + shown[-2] * (1 - passed)
-    yield Figure(SECTION, "A minute, over the last hour", round(recent / 60, 1))
+    yield Figure(SECTION, "Per minute (last hour)", round(recent / 60, 1))
     yield Figure(SECTION, f"In {HOURS} hours", sum(shown))
-    yield Figure(SECTION, "By the hour", shown, "hours")
+    yield Figure(SECTION, "Hourly", shown, "hours")

@@ -44,12 +44,14 @@ export const choosing = (ui) => {
 
   const has = ({ id }) => ids.has(id);
 
-  /** What is acted on: the selected rows, everything that the filters find, or the row of the keyboard. */
-  function subject(filter) {
-    const selected = data.items.filter(has);
-    if (all) return { issues: selected, filter, total: data.meta.total };
-    return { issues: selected.length ? selected : [data.items[cursor]].filter(Boolean) };
+  /** The selected rows, or everything that the filters find. */
+  function selected(filter) {
+    const issues = data.items.filter(has);
+    return all ? { issues, filter, total: data.meta.total } : { issues };
   }
+
+  /** What a key acts on: what is selected or, without that, the row of the keyboard. */
+  const subject = (filter) => (ids.size ? selected(filter) : { issues: [data.items[cursor]].filter(Boolean) });
 
   /** The bar, while rows are selected; `filter` is what all that match are found by, null when that cannot be said. */
   function view(filter) {
@@ -58,7 +60,7 @@ export const choosing = (ui) => {
     const rest = filter && !all && items.every(has) && meta.total > items.length;
     const more = rest && { label: `Select all ${meta.total_exact ? "" : "over "}${ui.number(meta.total)} that match`,
       run: () => { all = true; ui.refresh(); } };
-    return bar({ subject: subject(filter), tags, people, more, clear });
+    return bar({ subject: selected(filter), tags, people, more, clear });
   }
 
   function move(step) {
@@ -83,16 +85,22 @@ export const choosing = (ui) => {
     { key: "k", label: "Previous issue", run: () => move(-1) },
     { key: "x", label: "Select the issue", run: atCursor((issue) => choose(cursor, !has(issue), false)) },
     { key: "X", label: "Select up to the issue", run: atCursor(() => choose(cursor, true, true)) },
-    { key: "t", label: "Tag", run: toBar("[data-bulk=tag]") },
-    { key: "s", label: "Snooze alerts", run: toBar("[data-menu=snooze] button") },
+    { key: "t", label: "Tag", run: toBar("[popovertarget=popover-Tag]") },
+    { key: "s", label: "Snooze alerts", run: toBar("[popovertarget^=popover-Snooze]") },
     { key: "Escape", label: "Clear selection", run: leave },
   ];
 
+  /** Another page of issues is shown: of the same address, what is selected stays, as far as it is there. */
+  function show(given) {
+    if (given !== data) anchor = -1;
+    data = given;
+    ids = new Set(data.items.map(({ id }) => id).filter((id) => all || ids.has(id)));
+    all &&= ids.size > 0;
+  }
+
   return {
-    atCursor, choose, choosePage, has, keys, subject, view,
+    atCursor, choose, choosePage, has, keys, show, subject, view,
     isCursor: (at) => at === cursor,
-    /** Another page of issues is shown: of the same address, what is selected stays. */
-    show: (given) => (data = given),
     reset: () => ([cursor, anchor, ids, all] = [-1, -1, new Set(), false]),
   };
 };

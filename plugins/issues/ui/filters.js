@@ -9,7 +9,7 @@ const PAUSE = 600; // after the last letter, before it is searched for
 export const filters = (ui, change) => {
   const { html, keyed } = ui;
   const syntax = syntaxOf(ui);
-  const filterWords = html`Filters of issues can stand among the words: <code>level:error</code> <code>tag:payments</code> <code>env:staging</code> <code>stack:true</code>.`;
+  const filterWords = html`You can mix in filters: <code>level:error</code> <code>tag:payments</code> <code>env:staging</code> <code>stack:true</code>.`;
   /** What is being typed into the search field and was not searched for yet; an answer that comes now leaves it alone. */
   let typed = null;
   let waiting = 0;

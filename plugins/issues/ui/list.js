@@ -6,7 +6,6 @@ import { foundOf } from "./found.js";
 import { ANY_TIME, range } from "./range.js";
 import { memoryOf, optional, place, rowOf } from "./row.js";
 import { FILTERS, filtersOf, learn } from "./search.js";
-import { openAt } from "./under.js";
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -132,20 +131,17 @@ export default (ui) => {
     ui.refresh();
   }
 
-  async function openSaved({ currentTarget: button }) {
-    const [{ default: searches }] = await Promise.all([import("./screens/saved.js"), ui.widgets()]);
-    saved ??= searches(ui, memory, searched, time);
+  async function needSaved() {
+    saved ??= (await import("./screens/saved.js")).default(ui, memory, searched, time);
     ui.refresh();
-    openAt(button, button.nextElementSibling);
   }
 
-  const density = (compact) => html`<span class="switch" role="group" aria-label="Height of rows">
+  const density = (compact) => html`<span class="joined joined-soft" role="group" aria-label="Height of rows">
     ${[["Comfortable", false], ["Compact", true]].map(([label, value]) => html`<button class="button" aria-pressed=${compact === value ? "true" : "false"}
       @click=${() => setDensity(value)}>${label}</button>`)}</span>`;
 
   const tools = (query, compact) => html`<div class="tools">
-    <span class="menu"><button class="button button-plain" type="button" @click=${openSaved}>Saved searches</button>
-      <div class="menu-list help-list" popover>${saved?.(query)}</div></span>
+    ${ui.popover("Saved searches", saved?.(query), { text: "Saved searches", plain: true, kind: "help-list", opening: needSaved })}
     <span class="export" role="group" aria-label="Export"><span class="faint">Export</span>${["csv", "ndjson"].map((format) => html`<button class="button button-plain"
       title=${`Export all issues of this list as ${format.toUpperCase()}`} @click=${() => download(query, format)}>${format.toUpperCase()}</button>`)}</span>
     ${density(compact)}
@@ -183,10 +179,10 @@ export default (ui) => {
     const compact = memory.read("compact", false);
     if (data.setup) return html`<div class="head"><h1 tabindex="-1">Issues</h1></div> ${data.setup.view()}`;
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${pill()} ${tools(query, compact)}</div>
-      ${tabs(query, data.activity)} ${toolbar(query, data, time.select(query))} ${time.dates(query)} ${chips?.(query, data)} ${surroundings(data, query)}
+      ${tabs(query, data.activity)} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${surroundings(data, query)}
       ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, time.limits(query), selection)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query, data)}
       ${selection.view(data.problem ? null : wanted(query))}`;
   }
 
-  return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, bare: true, load, open, render, keys };
+  return { id: "issues", title: "Issues", icon: "list", nav: true, order: 10, letter: "i", bare: true, load, open, render, keys };
 };

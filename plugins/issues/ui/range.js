@@ -10,7 +10,7 @@ const RANGES = new Map([
 export const ANY_TIME = { range: null, from: null, to: null, date: null };
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
-export const range = (ui, change, hint) => {
+export const range = (ui, change) => {
   const { html, keyed } = ui;
 
   /** The API's `from` and `to` of an address; `range` counts back from now. */
@@ -34,30 +34,32 @@ export const range = (ui, change, hint) => {
     const options = [["", "Any time"], ...[...RANGES].map(([id, [, label]]) => [id, label]),
       ...(other ? [["chosen", text(query)]] : []), ["dates", "From … to …"]];
     function set({ target }) {
-      if (target.value !== "dates") return change({ ...ANY_TIME, range: target.value || null });
+      if (target.value !== "dates") return ended({ range: target.value || null });
       target.value = RANGES.has(query.range) ? query.range : other ? "chosen" : "";
-      void open();
+      void open(query);
     }
     return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${set}>
       ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
     </select>`;
   }
 
-  /** The form of two dates; fetched when it is asked for, null while nobody does. */
+  /** What the form of two times began with, null while nobody asks for it: what is typed stays while time goes on. */
   let asked = null;
 
-  async function open() {
+  async function open(query) {
     await ui.widgets();
-    asked = (limits) => ui.dates({ ...limits, hint: hint?.() }, (chosen) => {
-      asked = null;
-      if (chosen) change({ ...ANY_TIME, ...chosen });
-      else ui.refresh();
-    });
+    asked = limits(query);
     ui.refresh();
     document.querySelector("#range-from")?.focus();
   }
 
-  const dates = (query) => asked?.(limits(query));
+  function ended(chosen) {
+    asked = null;
+    if (chosen) change({ ...ANY_TIME, ...chosen });
+    else ui.refresh();
+  }
+
+  const dates = () => asked && ui.dates(asked, ended);
 
   return { chosen, dates, limits, select, text };
 };

@@ -1,7 +1,7 @@
 """What the page Health tells of logs: what was read last, what is silent, and what is unread or could not be read."""
 
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -12,16 +12,16 @@ from snaglist.plugins.logs.collect.discovery import UNFINISHED, compile_pattern
 from snaglist.plugins.logs.read.tally import WARNING, Tally
 from snaglist.plugins.logs.store import queries
 from snaglist.plugins.logs.tables import sources
-from snaglist.plugins.system import Figure, Problem
+from snaglist.plugins.system import Figure, Problem, entries_below
 
 DAYS = 7
 SHOWN = 5
 LOOKED_AT = 200  # sources, from each end of the last days
-MAX_NAMES = 2_000  # of the drop folder
+MAX_NAMES = 2_000  # of the drop folder, that are looked at
 SECTION, LAST = "Reading, the last 7 days", "Last events"
 
 
-def details(call: Call) -> Iterator[Figure | Problem]:
+def details(call: Call) -> Iterator[Figure | Problem | Callable[[], Iterator[Problem]]]:
     """Give figures and problems of the logs that were read in the last days; in the open transaction."""
     since = times.add(call.now, seconds=-DAYS * 86_400)
     recent = select(sources).where(sources.c.imported_at >= since)
@@ -30,7 +30,7 @@ def details(call: Call) -> Iterator[Figure | Problem]:
     yield from _reading(newest)
     yield from _last_events(call, newest, eldest)
     yield from _unread(call, newest)
-    yield from _left_lying(call)
+    yield lambda: _left_lying(call)
 
 
 def _reading(newest: Sequence[Row[Any]]) -> Iterator[Figure]:
@@ -43,27 +43,29 @@ def _reading(newest: Sequence[Row[Any]]) -> Iterator[Figure]:
     for label, number in (
         ("Without a time", tally.entries - tally.with_time),
         ("Without a level", tally.entries - tally.with_level),
-        ("Left out by their level", tally.filtered),
+        ("Skipped by level", tally.filtered),
     ):
         if number:
             yield Figure(SECTION, label, number)
 
 
 def _last_events(call: Call, newest: Sequence[Row[Any]], eldest: Sequence[Row[Any]]) -> Iterator[Figure]:
-    """Those that were read last, then those that are read on and say nothing for longest."""
+    """Of those that were read last and of those that are followed and say nothing for longest, the newest first."""
     shown = newest[:SHOWN]
     known = {row.id for row in shown}
     silent = [row for row in eldest if row.id not in known and "/processed/" not in row.path and row.status == "ok"]
-    for row in [*shown, *reversed(silent[:SHOWN])]:
-        if last := queries.last_event_at(call.db, row.id):
-            yield Figure(LAST, row.channel, last, "time", {"source": row.channel})
+    found = [(queries.last_event_at(call.db, row.id), row.channel) for row in [*shown, *silent[:SHOWN]]]
+    for last, channel in sorted(((last, channel) for last, channel in found if last), reverse=True):
+        yield Figure(LAST, channel, last, "time", {"source": channel, "status": "all"})
 
 
 def _unread(call: Call, newest: Sequence[Row[Any]]) -> Iterator[Problem]:
     failed = [row for row in newest if row.last_error]
     for row in failed[:SHOWN]:
         step = "Make it readable; it is read again by itself, or by Read again."
-        yield Problem(f"{show_path(call, row.path)} is not read: {row.last_error}.", step, {"view": "sources"})
+        yield Problem(
+            f"{show_path(call, row.path)} is not read: {row.last_error.rstrip('.')}.", step, {"view": "sources"}
+        )
     if len(failed) > SHOWN:
         yield Problem(f"{len(failed) - SHOWN:,} more logs are not read.", "See them.", {"view": "sources"})
     unclear = [row for row in newest if any(one["kind"] == WARNING for one in Tally.read(row.reading).remarks())]
@@ -75,14 +77,11 @@ def _unread(call: Call, newest: Sequence[Row[Any]]) -> Iterator[Problem]:
 
 
 def _left_lying(call: Call) -> Iterator[Problem]:
-    """What lies in the drop folder and is no log by its name."""
+    """What lies in the drop folder and is no log by its name; needs no transaction."""
     pattern = compile_pattern(call.setting("ingestion.log_file_pattern"))
-    looked, strange = 0, []
-    for _, _, names in os.walk(call.application.logs):
-        looked += len(names)
-        strange += [name for name in names if not pattern.fullmatch(name) and not name.endswith(UNFINISHED)]
-        if looked > MAX_NAMES:
-            break
+    looked_at = islice(entries_below(call.application.logs), MAX_NAMES)
+    names = [entry.name for entry in looked_at if not entry.is_dir()]
+    strange = [name for name in names if not pattern.fullmatch(name) and not name.endswith(UNFINISHED)]
     if strange:
         named = ", ".join(path_text(name) for name in sorted(strange)[:3])
         more = f" and {len(strange) - 3:,} more" if len(strange) > 3 else ""

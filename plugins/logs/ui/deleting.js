@@ -20,7 +20,7 @@ export default (ui) => async (scope) => {
   const answer = await ui.confirm({
     title: "Delete events",
     text: html`<b>${ui.plural(found.occurrences, "event")}</b> in ${ui.plural(found.issue_groups, "issue")} from ${ui.plural(found.sources, "source")}
-      ${what} will be deleted for good. The issues, their counts and the log files stay; these lines are not read again.`,
+      ${what} will be permanently deleted. The issues, their counts and the log files stay; these lines are not read again.`,
     action: "Delete the events",
     typed: "DELETE LOGS",
     run: (confirmation) => api.post("delete-logs", { ...scope, confirmation }),
@@ -42,7 +42,7 @@ export const forgetting = (ui) => async ({ user }) => {
     return;
   }
   if (!found.events) {
-    ui.toast(`No stored event names the user ${user}. It must be written exactly as events have it.`);
+    ui.toast(`No stored event names the user ${user}. It must be written exactly as it appears in events.`);
     return;
   }
   const list = (items, more, view) => html`<ul>${items.slice(0, SHOWN).map((item) => html`<li>${view(item)}</li>`)}
@@ -50,7 +50,7 @@ export const forgetting = (ui) => async ({ user }) => {
   const answer = await ui.confirm({
     title: "Forget a user",
     text: html`<b>${ui.plural(found.events, "event")}</b> of ${user} in ${ui.plural(found.issues, "issue")}, from ${ui.clock(found.first_seen, "exact")} to
-      ${ui.clock(found.last_seen, "exact")}, will be deleted for good, with everything that was kept from them. The issues and their counts stay.
+      ${ui.clock(found.last_seen, "exact")}, will be permanently deleted, with everything that was kept from them. The issues and their counts stay.
       ${list(found.by_issue, found.issues_left_out, ({ title, events }) => html`${title} (${ui.number(events)})`)}
       ${found.files.length ? html`These log files still contain the lines. The files are not changed, and the lines are not read again:
         ${list(found.files, found.files_left_out, ({ path, events }) => html`<code>${path}</code> (${ui.number(events)})`)}` : null}`,

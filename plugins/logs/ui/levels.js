@@ -26,6 +26,9 @@ export function levelled(lines) {
 /** Those of a level or a worse one. */
 export const ofLevel = (lines, level) => (level ? lines.filter((line) => line.level && RANKS.indexOf(line.level) <= RANKS.indexOf(level)) : lines);
 
+/** "840 skipped (below Warning)": entries that were not kept, because of their level. */
+export const skipped = (ui, number, which) => `${ui.number(number)} skipped (${which.replace("of the levels ", "").replace(/[A-Z]{4,}/g, ui.level)})`;
+
 /** What a level is called in a sentence. */
 export const named = (ui, level) => (level ? ui.level(level).toLowerCase() : "error");
 

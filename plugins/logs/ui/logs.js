@@ -33,16 +33,20 @@ export default (ui) => {
     render: (_application, place) => place(importNow),
   });
 
-  // Files that are dropped anywhere are read; the browser would leave the dashboard and show them.
-  const withFiles = (use) => (event) => {
+  // Files that are dropped anywhere are read; the browser would leave the dashboard and show them. Those
+  // for a box that takes files, or for a zone of somebody else, are left to it.
+  const elsewhere = ({ defaultPrevented, target }) => defaultPrevented || target.closest?.("input[type=file]:not(.drop-zone input)");
+  const leave = () => void uploads().then((made) => made.leave());
+  const withFiles = (use, other) => (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
+    if (elsewhere(event)) return void other?.();
     event.preventDefault();
     use?.(event);
   };
   addEventListener("dragover", withFiles());
-  addEventListener("dragenter", withFiles(() => void uploads().then(({ enter }) => enter())));
+  addEventListener("dragenter", withFiles(() => void uploads().then(({ enter }) => enter()), leave));
   addEventListener("drop", withFiles(({ dataTransfer: { files, items } }) => {
     const given = [...files].map((file, at) => ({ file, folder: Boolean(items[at]?.webkitGetAsEntry?.()?.isDirectory) }));
     void uploads().then(({ add }) => add(given));
-  }));
+  }, leave));
 };

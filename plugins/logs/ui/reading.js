@@ -1,5 +1,7 @@
 // How well a log is read: how many of its entries have a time and a level, in words.
 
+import { skipped } from "./levels.js";
+
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
@@ -13,7 +15,7 @@ export default (ui) => {
   /** Nothing, where all is known. */
   const shares = ({ entries, with_time: timed, with_level: levelled }) => (timed < entries || levelled < entries) && `${share(timed, entries)} with a time, ${share(levelled, entries)} with a level`;
 
-  const filtered = ({ reading, filtered_as: which }) => reading.filtered > 0 && `${ui.number(reading.filtered)} ${which} left out`;
+  const filtered = ({ reading, filtered_as: which }) => reading.filtered > 0 && skipped(ui, reading.filtered, which);
 
   /** The cell of a table: the number of entries, and what is known of them. */
   const short = (source) => source.reading?.entries > 0 && html`${ui.number(source.reading.entries)}

@@ -71,7 +71,7 @@ export default (ui) => {
     const share = progress && `${ui.bytes(progress.bytes)} of ${ui.bytes(progress.all_bytes)}`;
     return html`<div class="found-state" role="status">
       ${running ? html`<span class="pulse"></span> ${sum} so far · ${share ?? "searching"}${progress?.path && html` · <span class="mono faint">${progress.path}</span>`}`
-        : html`${hits.length ? sum : "Nothing was found"}${cursor && ` · stopped at ${share}`}${!cursor && progress && html` <span class="faint">in ${ui.plural(progress.files, "log")}, ${ui.bytes(progress.searched_bytes)} looked through</span>`}`}
+        : html`${hits.length ? sum : "Nothing was found"}${cursor && ` in the first ${share}`}${!cursor && progress && html` <span class="faint">in ${ui.plural(progress.files, "log")}, ${ui.bytes(progress.searched_bytes)} looked through</span>`}`}
       ${running ? html`<button class="button" type="button" @click=${cancel}>Stop</button>` : cursor && html`<button class="button" type="button" @click=${found.more}>Search on</button>`}
       ${unsearched.length > 0 && html`<details><summary>${ui.plural(unsearched.length, "log")} could not be searched</summary>
         <ul>${unsearched.map(({ path, reason }) => html`<li><span class="mono">${path}</span> ${reason}</li>`)}</ul></details>`}

@@ -33,7 +33,7 @@ export default (ui) => {
     title: "Seen in releases",
     load: (issue) => api("issue-releases", { id: issue.id }),
     render: (_issue, { releases, first_release: first, last_release: last, source_link: link }) => html`
-      ${releases.length === 0 && html`<p class="faint">No event says which release it came from.</p>`}
+      ${releases.length === 0 && html`<p class="faint">No release information.</p>`}
       ${releases.length > 0 && html`<p>First in <b class="mono">${first}</b>, last in <b class="mono">${last}</b></p>
         <ul class="plain">${keyed(releases.slice(0, SHOWN), ({ release: name }) => name, release)}</ul>
         ${releases.length > SHOWN && html`<p class="faint">and ${ui.number(releases.length - SHOWN)} more</p>`}`}

@@ -132,6 +132,19 @@ def test_hosts_systems_and_referrers(analytics_of: Any, line: Line, tmp_path: Pa
     assert report["top_referrers"] == [{"referrer": "news.example", "count": 1}]
 
 
+def test_own_names_take_no_place_of_the_referrers(analytics_of: Any, line: Line, tmp_path: Path) -> None:
+    """Of a host three names can be left out, and ten others are shown all the same."""
+    log = tmp_path / "access.log"
+    own = [f"https://{front}shop.example/" for front in ("", "www.", "m.")]
+    others = [f"https://news{number:02}.example/" for number in range(12)]
+    log.write_text("".join(line("/", referrer=link) for link in [*own, *own, *others]))
+    with running_service(tmp_path / "data", jobs=False, access__own_hosts=["shop.example"]) as service:
+        analytics = analytics_of(service)
+        analytics.read(log)
+        report = analytics.report()
+    assert [row["referrer"] for row in report["top_referrers"]] == [f"news{number:02}.example" for number in range(10)]
+
+
 @pytest.mark.parametrize(
     ("host", "site"), [("www.Shop.example", "shop.example"), ("m.shop.example", "shop.example"), ("m.de", "m.de")]
 )
@@ -192,7 +205,7 @@ def test_days_are_compared_with_days(analytics: Any) -> None:
     assert len(report["before"]["series"]["data"]) == len(report["series"]["data"]) == 7
 
 
-def test_what_was_counted_before_they_were_told_apart(
+def test_what_was_counted_before_they_were_detailed_from(
     analytics: Any, line: Line, before: Before, tmp_path: Path
 ) -> None:
     """Rows of an older release: totals are exact, and the report says from when on the rest is known."""
@@ -203,7 +216,7 @@ def test_what_was_counted_before_they_were_told_apart(
     call = analytics.client.service.call()
     with call.transaction() as db:
         db.execute(update(hours).values(failed=null(), missing=null()))
-    assert analytics.report()["told_apart_from"] == times.add(f"{old:%Y-%m-%d %H}:00:00", seconds=3600)
+    assert analytics.report()["detailed_from"] == times.add(f"{old:%Y-%m-%d %H}:00:00", seconds=3600)
     with log.open("a") as more:
         more.write(line("/cart", 503, when=new))
     analytics.read(log)
@@ -211,4 +224,4 @@ def test_what_was_counted_before_they_were_told_apart(
     assert report["server_errors"] == 2  # by status, which was always kept
     assert report["failing_paths"] == [{"path": "/cart", "count": 2, "server_errors": 1}]
     later = analytics.report(**{"from": f"{new:%Y-%m-%d %H}:00:00"})
-    assert later["told_apart_from"] is None
+    assert later["detailed_from"] is None

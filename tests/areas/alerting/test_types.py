@@ -124,7 +124,7 @@ def test_email(site_with: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         site.store("Zähler ist voll\nSubject: forged")
         server.refuse = "550 unknown"
         assert site.deliver() == {"retrying": 1}
-        assert site.events()[0]["detail"] == "the mail server refused all recipients"
+        assert site.events()[0]["detail"] == "The mail server refused all recipients: check them."
         server.refuse = ""
         site.change(own.outbox, next_attempt_at="")
         assert site.deliver() == {"sent": 1}
@@ -139,7 +139,7 @@ def test_email(site_with: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         started = time.monotonic()
         answer = site.client.post("alert-test", {"id": 1}).json
         assert answer["ok"] is False and time.monotonic() - started < 2
-    assert site.client.post("alert-test", {"id": 1}).json["detail"].startswith("the mail server could not be asked")
+    assert site.client.post("alert-test", {"id": 1}).json["detail"].startswith("The mail server did not answer")
 
 
 def test_a_mail_server_that_does_not_speak_tls_gets_no_mail(site_with: Any) -> None:

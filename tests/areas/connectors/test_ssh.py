@@ -236,9 +236,11 @@ def test_73_a_host_that_does_not_answer(sqlite_site: Any, config: Config) -> Non
     site = sqlite_site
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
-        made = site.make(type="ssh", **config(site.folder, port=silent.getsockname()[1]))
+        port = silent.getsockname()[1]
+        made = site.make(type="ssh", **config(site.folder, port=port))
         tested = site.client.post("connectors-test", {"id": made["id"]})
-        assert (tested.status, tested.json["ok"], tested.json["message"]) == (200, False, "Connection refused.")
+        refused = f"Could not connect to 127.0.0.1:{port}: connection refused."
+        assert (tested.status, tested.json["ok"], tested.json["message"]) == (200, False, refused)
         site.client.patch("connectors", {"id": made["id"], "config": {"host": "nowhere.invalid"}})
         tested = site.client.post("connectors-test", {"id": made["id"]})
         assert tested.json["message"] == "The host name cannot be resolved."

@@ -43,18 +43,18 @@ export default (ui) => {
     const shown = counts.map((count, hour) => ({ count, time: ui.clock(`${from.slice(0, 10)} ${String(hour).padStart(2, "0")}:00:00`, "time") }))
       .sort((a, b) => (a.time < b.time ? -1 : 1));
     const most = Math.max(...counts);
-    return html`<section class="card"><h2>By hour of the day (${ui.zone()})</h2>
+    return html`<section class="card"><h2>By time of day (${ui.zone()})</h2>
       ${from > first && html`<p class="hint">Since ${ui.clock(from)}: of days more than a week ago the hours are no longer known.</p>`}
       <ol class="day-hours">${shown.map(({ time, count }) => html`<li vars=${{ "--share": `${((100 * count) / most).toFixed(1)}%` }} title=${`${time}: ${ui.plural(count, "request")}`}>
         <span class="off-screen">${time}: ${ui.plural(count, "request")}</span><span class="day-hour" aria-hidden="true">${time.slice(0, 2)}</span></li>`)}</ol></section>`;
   }
 
-  const none = (report, query) => html`<section class="card notice"><h2>No requests in this time</h2>
-    ${query.who !== "all" && report.scanners + report.bots > 0 && html`<p>There were requests of bots or scanners: <a href=${ui.link({ ...query, who: "all" })}>show everybody</a>.</p>`}
-    <p>Access logs are counted as they are read. Those that were read before access analytics was switched on are counted when
+  const none = (report, query) => html`<section class="card notice"><h2>No requests in this period</h2>
+    ${query.who !== "all" && report.scanners + report.bots > 0 && html`<p>There were requests of bots or scanners: <a href=${ui.link({ ...query, who: "all" })}>show everyone</a>.</p>`}
+    <p>Access logs are counted as they are read. Those that were read before access analytics was enabled are counted when
       they are <a href=${ui.link({ view: "maintenance" })}>read again</a>.</p></section>`;
 
-  const apart = ({ told_apart_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, systems and the kinds of errors of each path are counted
+  const apart = ({ detailed_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, operating systems and the kinds of errors of each path are counted
     since ${ui.clock(since)}; what was counted before stands in the totals only.</p>`;
 
   return {

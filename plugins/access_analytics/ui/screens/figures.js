@@ -12,7 +12,7 @@ export default (ui) => {
     if (!before) return now ? html`<span class="change">none before</span>` : null;
     const share = (now - before) / before;
     const size = Math.abs(share) >= 10 ? `${Math.round(now / before)} times` : `${Math.abs(share * 100).toFixed(Math.abs(share) < 0.1 ? 1 : 0)} %`;
-    if (Math.abs(share) < 0.0005) return html`<span class="change">as before</span>`;
+    if (Math.abs(share) < 0.0005) return html`<span class="change">no change</span>`;
     const way = share > 0 ? "up" : "down";
     const mood = bad && (way === bad ? "bad" : "good");
     return html`<span class="change" data-state=${mood || null}><span aria-hidden="true">${share > 0 ? "▲" : "▼"}</span>
@@ -25,7 +25,7 @@ export default (ui) => {
   return (report) => {
     const { before, response_time: times } = report;
     const was = before?.response_time;
-    return html`<section class="card access-figures" aria-label="Figures">
+    return html`<section class="card" aria-label="Figures">
       <dl class="figures figures-big">
         ${big("Requests", ui.number(report.total), null, change(report.total, before?.total))}
         ${big("Visitors", ui.number(report.unique_visitors), "about, by address and browser", change(report.unique_visitors, before?.unique_visitors))}
@@ -36,7 +36,7 @@ export default (ui) => {
         ${times.measured > 0 && ["p50", "p95", "p99"].map((rank) =>
           small(`Response time ${rank}`, ms(times[`${rank}_ms`]), change(times[`${rank}_ms`], was?.[`${rank}_ms`], "up")))}
         ${small("Data sent", ui.bytes(report.bytes), change(report.bytes, before?.bytes))}
-        ${small("Different paths", ui.number(report.unique_paths), change(report.unique_paths, before?.unique_paths))}
+        ${small("Unique paths", ui.number(report.unique_paths), change(report.unique_paths, before?.unique_paths))}
         ${small("By bots", ui.number(report.bots), change(report.bots, before?.bots))}
         ${small("By scanners", ui.number(report.scanners), change(report.scanners, before?.scanners))}
         ${report.malformed > 0 && small("Malformed", ui.number(report.malformed))}

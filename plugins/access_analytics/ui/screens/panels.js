@@ -1,8 +1,5 @@
 // The lists of a report as tables with bars; each row leads on to its issues and to its lines in the logs.
 
-const HOURS = [1, 24, 168, 720]; // that a search of the logs can be limited to
-const HOUR = 3_600_000;
-
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
@@ -10,14 +7,9 @@ export default (ui) => {
   const literal = (text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
   /** A path as a log has it: ids are any text without a slash. */
   const written = (path) => path.split("{id}").map(literal).join("[^/ ?\"]+");
-  const ended = (status) => (status ? `[ ?;"][^"]*" ${status}|` : "");
 
-  /** The search of the logs since the report begins. */
-  function lines(q, regex, { from }) {
-    const age = (Date.now() - +ui.moment(from)) / HOUR;
-    const hours = HOURS.find((limit) => age <= limit);
-    return ui.link({ view: "log-search", q, regex: regex ? "true" : null, hours: hours ?? null });
-  }
+  /** The search of the logs, in the time of the report. */
+  const lines = (q, regex, { from, to }) => ui.link({ view: "log-search", q, regex: regex ? "true" : null, from, to });
 
   const pathLines = (path, status, report) => lines(` ${written(path)}${status ? `(\\?[^" ]*)? HTTP[^"]*" ${status}` : "[ ?]"}`, true, report);
   const issues = (text, report) => ui.link({ q: `"${text.replaceAll('"', "")}"`, from: report.from, to: report.to, status: "all" });
@@ -46,7 +38,7 @@ export default (ui) => {
   ], report.top_paths, "path", true);
 
   const failing = (report) => panel("Server errors by path", "Answered with 5xx.", [
-    name("path", "Path", ({ path }) => html`<span class="mono">${path}</span>`), { ...figure("server_errors", "5xx"), bar: true }, share("server_errors", "of its requests"),
+    name("path", "Path", ({ path }) => html`<span class="mono">${path}</span>`), { ...figure("server_errors", "5xx"), bar: true }, share("server_errors", "share of requests"),
     ways(({ path }) => [known(path).length > 1 && ["Issues", issues(known(path), report), path], ["Log lines", pathLines(path, "5\\d\\d", report), path]]),
   ], report.failing_paths, "path");
 
@@ -69,7 +61,7 @@ export default (ui) => {
     ways(({ agent }) => [agent.length > 1 && ["Log lines", lines(agent, false, report), agent]]),
   ], report.top_agents.map((row) => ({ ...row, key: `${row.agent} ${row.bot}` })), "key");
 
-  const systems = (report) => panel("Systems", null, [name("system", "System"), requests], report.top_systems, "system");
+  const systems = (report) => panel("Operating systems", null, [name("system", "System"), requests], report.top_systems, "system");
 
   const referrers = (report) => panel("Referrers", "Sites with links that people followed; your own hosts are left out.", [
     name("referrer", "Site"), requests, ways(({ referrer }) => [["Log lines", lines(`//${referrer}`, false, report), referrer]]),
@@ -83,7 +75,7 @@ export default (ui) => {
   const hosts = asked("Hosts", "The virtual hosts that were asked.", "host", "Host", (host) => host);
   /** What all addresses of a network begin with. */
   const front = (network) => network.replace(/(0\/24|::\/48|\/48)$/, "");
-  const networks = asked("Networks of clients", "Addresses are never kept, only the network that they are in.", "network", "Network", front);
+  const networks = asked("Client networks", "Addresses are never kept, only the network that they are in.", "network", "Network", front);
 
   return [paths, failing, missing, referrers, networks, hosts, agents, systems, statuses, methods];
 };

@@ -4,12 +4,12 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const RANGES = [[1, "24 hours"], [3, "3 days"], [7, "7 days"], [30, "30 days"], [90, "90 days"]];
 const HOURLY = 3; // a longer range shows whole days
-const PEOPLE = [["people", "People"], ["", "People and bots"], ["all", "Everybody, scanners too"]];
+const PEOPLE = [["people", "People"], ["", "People and bots"], ["all", "Everyone, including scanners"]];
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
-  let asked = null; // the form of two times, while it is open
+  let asked = null; // what the form of two times began with, while it is open
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const chosen = ({ days, from, to }) => (from || to ? 0 : Number(days) || 7);
@@ -42,24 +42,24 @@ export default (ui) => {
   }
 
   function ask(report) {
-    asked = ui.dates({ from: report.from, to: report.to, hint: "cut to full hours" }, ended);
+    asked = { from: report.from, to: report.to, hint: "rounded to whole hours" };
     ui.refresh();
     document.querySelector("#range-from")?.focus();
   }
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const controls = (query, report) => html`<div class="toolbar access-range">
-      <nav class="segments" aria-label="Time">${RANGES.map(([days, name]) => html`<a class="button" aria-current=${chosen(query) === days ? "true" : null}
+      <nav class="joined" aria-label="Time">${RANGES.map(([days, name]) => html`<a class="button" aria-current=${chosen(query) === days ? "true" : null}
         href=${ui.link({ ...query, days, from: null, to: null })}>${name}</a>`)}
         <button class="button" type="button" aria-current=${chosen(query) ? null : "true"} @click=${() => ask(report)}>From … to</button></nav>
-      <label class="check">Requests of <select .value=${query.who ?? ""} @change=${({ target }) => change({ who: target.value || null })}>
+      <label class="check">Show <select .value=${query.who ?? ""} @change=${({ target }) => change({ who: target.value || null })}>
         ${PEOPLE.map(([who, name]) => html`<option value=${who}>${name}</option>`)}</select></label>
       <label class="check"><input type="checkbox" .checked=${query.compare !== "off"} @change=${({ target }) => change({ compare: target.checked ? null : "off" })} />
-        Compare with the time before</label>
+        Compare with previous period</label>
       ${query.source && html`<span class="chip">${query.source} <a class="button button-plain" aria-label=${`All logs, not only ${query.source}`}
         href=${ui.link({ ...query, source: null })}><ui-icon name="close"></ui-icon></a></span>`}
     </div>
-    ${asked}
+    ${asked && ui.dates(asked, ended)}
     <p class="faint">${ui.clock(report.from)} to ${ui.clock(report.to)} (${ui.zone()})${report.before && html`, compared with ${ui.clock(report.before.from)} to ${ui.clock(report.before.to)}`}</p>`;
 
   return { wanted, controls, show };

@@ -14,10 +14,10 @@ export default (ui) => {
     return [
       { name: "name", label: "Name", required: true, max: 120, half: true },
       { name: "type", label: "Type", type: "select", options: shown.map(({ name, title }) => [name, title]), half: true, fixed: Boolean(channel) },
-      ...shown.flatMap(({ name, schema }) => ui.fieldsOf(schema, { stored, when: ({ type }) => type === name })),
+      ...shown.flatMap(({ name, schema }) => ui.fieldsOf(schema, { type: name, stored, when: ({ type }) => type === name })),
       { name: "secret", label: "Signing key", type: "password", secret: true, max: 200, when: ({ type }) => shown.some(({ name, signed }) => signed && name === type),
-        hint: channel?.signed ? "Empty: the stored one stays." : "Empty: one is made, and shown once." },
-      { name: "enabled", label: "Switched on", type: "check", value: true },
+        hint: channel?.signed ? "Leave empty to keep the stored one." : "Leave empty to generate one; it is shown only once." },
+      { name: "enabled", label: "Enabled", type: "check", value: true },
     ];
   }
 
@@ -42,7 +42,7 @@ export default (ui) => {
 
   const toggle = (channel) => ui.act(
     () => api.patch("alert-channels", { id: channel.id, enabled: !channel.enabled }),
-    channel.enabled ? "The channel is off." : "The channel is on.",
+    channel.enabled ? "Channel disabled." : "Channel enabled.",
   );
 
   async function remove(channel) {
@@ -61,14 +61,14 @@ export default (ui) => {
     { name: "actions", label: "", view: (channel) => html`<button class="button" type="button" aria-label=${`Test ${channel.name}`} @click=${() => test(channel)}>Test</button>
       ${ui.menu(`Actions of ${channel.name}`, [
         { label: "Edit …", run: () => edit(channel, types) },
-        { label: channel.enabled ? "Switch off" : "Switch on", run: () => toggle(channel) },
+        { label: channel.enabled ? "Disable" : "Enable", run: () => toggle(channel) },
         { label: "Delete …", run: () => remove(channel), danger: true },
       ])}` },
   ];
 
-  const once = () => secret && html`<div role="status"><p>Messages are signed with this key. It is shown only now:</p>${ui.snippet(secret, "Signing key")}</div>`;
+  const once = () => secret && html`<div role="status"><p>Messages are signed with this key. Copy it now; it won't be shown again:</p>${ui.snippet(secret, "Signing key")}</div>`;
 
   return ({ channels, types }) => html`<section class="card block"><div class="head"><h2>Channels</h2><button class="button button-main" @click=${() => add(types)}>New channel</button></div>
     ${once()}
-    ${ui.table(columns(types), channels, { id: "channels", label: "Channels", empty: "No channel yet. Add one to be told by mail, chat or webhook what breaks." })}</section>`;
+    ${ui.table(columns(types), channels, { id: "channels", label: "Channels", empty: "No channel yet. Add one to get alerts by e-mail, chat or webhook." })}</section>`;
 };

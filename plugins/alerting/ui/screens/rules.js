@@ -3,10 +3,10 @@
 const TRIGGERS = {
   new_error: "a new issue",
   reoccurrence: "an issue that came back",
-  spike: "far more events than before",
-  threshold: "many events in a while",
+  spike: "a spike in events",
+  threshold: "many events in a period",
   users: "an issue that affects many users",
-  heartbeat: "no event for a while",
+  heartbeat: "no events for a period",
 };
 const FIRST = 8; // alerts of a dry run that are shown at once
 const LEVELS = ["EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "INFO", "DEBUG"];
@@ -29,22 +29,22 @@ export default (ui) => {
       value: channels[0]?.id, half: true },
     { name: "min_count", label: "At least this many events (or users)", type: "number", min: 1, max: 1_000_000, value: 1, required: true, half: true,
       when: of("new_error", "spike", "threshold", "users") },
-    { name: "spike_factor", label: "Times the average", type: "number", min: 1.5, max: 1000, step: "any", value: 3, required: true, half: true, when: of("spike") },
-    { name: "window_minutes", label: "Within minutes", type: "number", min: 1, max: 10_080, value: 60, required: true, half: true, when: of("threshold", "heartbeat") },
-    { name: "cooldown_minutes", label: "Then quiet for minutes", type: "number", min: 0, max: 10_080, value: 60, required: true, half: true,
+    { name: "spike_factor", label: "Multiple of the average", type: "number", min: 1.5, max: 1000, step: "any", value: 3, required: true, half: true, when: of("spike") },
+    { name: "window_minutes", label: "Within (minutes)", type: "number", min: 1, max: 10_080, value: 60, required: true, half: true, when: of("threshold", "heartbeat") },
+    { name: "cooldown_minutes", label: "Mute for (minutes)", type: "number", min: 0, max: 10_080, value: 60, required: true, half: true,
       when: of("reoccurrence", "spike", "threshold", "users") },
-    { name: "severities", label: "Only of these levels (none: any)", type: "checks", options: LEVELS.map((name) => [name, ui.level(name)]) },
+    { name: "severities", label: "Levels (none selected: all)", type: "checks", options: LEVELS.map((name) => [name, ui.level(name)]) },
     { name: "module_id", label: "Only in module", type: "select", options: choice("Any", modules), read: id, none: true, half: true },
     { name: "tag_id", label: "Only with tag", type: "select", options: choice("Any", tags), read: id, none: true, half: true },
     { name: "environment", label: "Only in environment", max: 100, placeholder: "any", none: true, half: true },
     { name: "source", label: "Only from source", max: 255, placeholder: "any", none: true, half: true, when: of("heartbeat") },
-    { name: "enabled", label: "On", type: "check", value: true },
+    { name: "enabled", label: "Enabled", type: "check", value: true },
   ];
 
   async function add(data) {
     const made = await ui.ask({ title: "New rule", action: "Add", fields: fields(data), save: (values) => api.post("alert-rules", values) });
     if (!made) return;
-    ui.toast("The rule is on from now on.");
+    ui.toast("Rule enabled.");
     await ui.reload();
   }
 
@@ -63,7 +63,7 @@ export default (ui) => {
 
   const toggle = (rule) => ui.act(
     () => api.patch("alert-rules", { id: rule.id, enabled: !rule.enabled }),
-    rule.enabled ? "The rule is off." : "The rule is on from now on.",
+    rule.enabled ? "Rule disabled." : "Rule enabled.",
   );
 
   async function remove(rule) {
@@ -84,7 +84,7 @@ export default (ui) => {
     { name: "actions", label: "", view: (rule) => html`<button class="button" type="button" aria-label=${`Dry run of ${rule.name}`} @click=${() => dryRun(rule)}>Dry run</button>
       ${ui.menu(`Actions of the rule ${rule.name}`, [
         { label: "Edit …", run: () => edit(rule, data) },
-        { label: rule.enabled ? "Switch off" : "Switch on", run: () => toggle(rule) },
+        { label: rule.enabled ? "Disable" : "Enable", run: () => toggle(rule) },
         { label: "Delete …", run: () => remove(rule), danger: true },
       ])}` },
   ];
@@ -102,6 +102,6 @@ export default (ui) => {
   return (data) => html`<section class="card block"><div class="head"><h2>Rules</h2>
       ${data.channels.length > 0 && html`<button class="button button-main" @click=${() => add(data)}>New rule</button>`}</div>
     ${ui.table(columns(data), data.rules, { id: "rules", label: "Rules", empty: data.channels.length
-      ? "No rule yet. A rule says what is worth a message." : "Add a channel first." })}
+      ? "No rule yet. A rule decides what triggers an alert." : "Add a channel first." })}
     ${outcome()}</section>`;
 };

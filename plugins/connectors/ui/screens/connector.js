@@ -101,7 +101,7 @@ export default (ui) => {
             <button class="button button-main" type="button" @click=${() => sync(connector)}>Sync</button>
             ${ui.menu(`Actions of ${connector.name}`, [
               { label: "Edit …", run: () => change(data) },
-              { label: connector.enabled ? "Switch off" : "Switch on", run: () => actions.toggle(connector) },
+              { label: connector.enabled ? "Disable" : "Enable", run: () => actions.toggle(connector) },
               { label: "Delete …", run: () => actions.remove(connector, async () => ui.go({ view: "connectors" })), danger: true },
             ])}</span></div>
         <div class="stack">${facts(connector, types)} ${asked.test && outcome(asked.test)} ${asked.plan && plan(asked.plan)}

@@ -42,7 +42,7 @@ export default (ui) => {
       ${ui.menu(`Actions of ${connector.name}`, [
         { label: "Edit …", run: () => change(connector, known) },
         { label: "Test", run: () => actions.test(connector) },
-        { label: connector.enabled ? "Switch off" : "Switch on", run: () => actions.toggle(connector) },
+        { label: connector.enabled ? "Disable" : "Enable", run: () => actions.toggle(connector) },
         { label: "Delete …", run: () => actions.remove(connector), danger: true },
       ])}` },
   ];

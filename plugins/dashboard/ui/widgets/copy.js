@@ -1,20 +1,22 @@
-// <ui-copy text="…" label="Copy link">: a button that copies a text. The clipboard API needs HTTPS or
-// localhost, so a hidden text field is the way elsewhere.
+// Copying a text, and <ui-copy text="…" label="Copy link">, the button for it.
 
 const DONE = 1500;
 
-async function copy(text) {
+/** Copy a text. The clipboard API needs HTTPS or localhost, so a hidden text field is the way elsewhere. */
+export async function copy(text) {
   if (navigator.clipboard && isSecureContext) {
     await navigator.clipboard.writeText(text);
     return;
   }
   const field = document.createElement("textarea");
+  const focused = document.activeElement;
   field.value = text;
   field.className = "off-screen";
-  document.body.append(field);
+  (document.querySelector("dialog[open]") ?? document.body).append(field); // beside an open dialog nothing can be selected
   field.select();
   const copied = document.execCommand("copy");
   field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
   if (!copied) throw new Error("the browser refused");
 }
 

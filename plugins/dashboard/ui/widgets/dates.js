@@ -17,7 +17,7 @@ function read(fields, name, end) {
 
 /**
  * A form of two times; `ended` gets `{ from, to }` as the service takes them, null where none was typed, or null alone when
- * it was cancelled. `hint` says how exact they are.
+ * it was cancelled. `hint` says how exact they are, beside the clock they are in.
  */
 export function dates({ from, to, hint }, ended) {
   function submit(event) {
@@ -41,7 +41,7 @@ export function dates({ from, to, hint }, ended) {
   };
 
   return html`<form class="toolbar dates" aria-label=${`Time range, ${zone()}`} @submit=${submit} @input=${valid}>
-    ${field("from", "From", from)} ${field("to", "to", to)} <span class="faint">${hint ?? zone()}</span>
+    ${field("from", "From", from)} ${field("to", "to", to)} <span class="faint">${zone()}${hint && `, ${hint}`}</span>
     <button class="button button-main">Show</button>
     <button class="button" type="button" @click=${() => ended(null)}>Cancel</button>
   </form>`;

@@ -36,10 +36,11 @@ export async function ask({ title, text, save, ...rest }) {
   return answer;
 }
 
-/** Ask before something is done; `typed` is what has to be typed for it, and is given to `run`. */
+/** Ask before something is done; `typed` is what has to be typed for it, in any case, and is given to `run`. */
 export function confirm({ title, text, action, typed, run }) {
   const fields = typed
-    ? [{ name: "confirmation", label: html`Type <b class="mono">${typed}</b> to go on`, required: true }]
+    ? [{ name: "confirmation", label: html`Type <b class="mono">${typed}</b> to confirm`, required: true }]
     : [];
-  return ask({ title, text, action, danger: true, fields, save: ({ confirmation }) => run(confirmation) });
+  const ready = ({ confirmation }) => !typed || confirmation.trim().toLowerCase() === typed.toLowerCase();
+  return ask({ title, text, action, danger: true, fields, ready, save: () => run(typed) });
 }

@@ -52,13 +52,12 @@ export const redrawTimes = () => alive.forEach((element) => element.draw());
 setInterval(() => !document.hidden && redrawTimes(), REFRESH);
 
 // <ui-bars values="0,3,1" label="Events per hour">: a bar chart as one path.
-// With `titles` (a property: one text a bar) each bar has a hover text and sends the event `pick` with its position.
 
 const STEP = 4;
 const HEIGHT = 100;
 
 /** The outline of all bars that are not zero; a small count still shows. */
-export function outline(values) {
+function outline(values) {
   const peak = Math.max(1, ...values);
   return values
     .map((value, at) => {
@@ -71,11 +70,6 @@ export function outline(values) {
 
 class Bars extends HTMLElement {
   static observedAttributes = ["values", "label"];
-
-  set titles(titles) {
-    this.texts = titles;
-    this.draw();
-  }
 
   connectedCallback() {
     this.draw();
@@ -94,16 +88,8 @@ class Bars extends HTMLElement {
     const chart = svg("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" });
     chart.setAttribute("aria-label", text);
     chart.append(svg("path", { d: outline(values), class: "bars" }));
-    if (this.texts?.length === values.length) values.forEach((_, at) => chart.append(this.zone(at)));
-    else chart.append(Object.assign(svg("title", {}), { textContent: text }));
+    chart.append(Object.assign(svg("title", {}), { textContent: text }));
     this.replaceChildren(chart);
-  }
-
-  zone(at) {
-    const zone = svg("rect", { x: at * STEP - 0.5, y: 0, width: STEP, height: HEIGHT, class: "zone" });
-    zone.append(Object.assign(svg("title", {}), { textContent: this.texts[at] }));
-    zone.addEventListener("click", () => this.dispatchEvent(new CustomEvent("pick", { detail: at })));
-    return zone;
   }
 }
 

@@ -24,12 +24,14 @@ export function form(options, element = document.createElement("form")) {
 
 /** A form, and how it takes over what the page has loaded anew. */
 function create(options, element) {
-  let { label, fields, values = {}, action = "Save", danger = false, note, save, cancel } = options;
+  let { label, fields, values = {}, action = "Save", danger = false, note, ready, save, cancel } = options;
   element.className = "form";
   element.setAttribute("aria-label", visible(label));
   const id = `form-${++made}`;
   const initial = (field) => values[field.name] ?? field.value ?? empty(field);
-  const held = Object.fromEntries(fields.map((field) => [field.name, initial(field)]));
+  const held = {};
+  /** The field that each name stands for: of those with the same name, as types may have them, one is shown at a time. */
+  const current = new Map();
   /** The names of the fields that were changed since the last time that the form was saved. */
   let touched = new Set();
   let problems = {};
@@ -40,9 +42,25 @@ function create(options, element) {
   const shown = () => fields.filter(({ when }) => !when || when(held));
   const draw = () => render(view(), element);
 
+  /** Whether what was typed into one field may go on in another one of the same name. */
+  const fits = (before, field) => before.type === field.type && field.type !== "select";
+
+  /** Give each name the value that the shown field starts with, unless it has that one already, or what was typed. */
+  function settle() {
+    for (const field of fields) if (!(field.name in held)) held[field.name] = initial(field);
+    for (const field of fields) {
+      const { name, when } = field;
+      const before = current.get(name);
+      if (before === field || (when && !when(held))) continue;
+      if (!touched.has(name) || (before && !fits(before, field))) held[name] = initial(field);
+      current.set(name, field);
+    }
+  }
+
   function change(field, value) {
     held[field.name] = value;
     touched.add(field.name);
+    settle();
     delete problems[field.name];
     draw();
     if (!note) return;
@@ -149,19 +167,22 @@ function create(options, element) {
     ${note && html`<p class="note-line" role="status">${noted}</p>`}
     ${problems[""] && html`<p class="problem" role="alert">${problems[""]}</p>`}
     <div class="actions">
-      <button class=${danger ? "button button-danger" : "button button-main"} ?disabled=${busy}>${action}</button>
+      <button class=${danger ? "button button-danger" : "button button-main"} ?disabled=${busy || (ready && !ready(held))}>${action}</button>
       ${cancel && html`<button class="button" type="button" @click=${cancel}>Cancel</button>`}
     </div>`;
 
   function renew(loaded) {
-    ({ fields, values = {}, action = "Save", danger = false, note, save, cancel } = loaded);
+    ({ fields, values = {}, action = "Save", danger = false, note, ready, save, cancel } = loaded);
     if (!touched.size) problems = {};
-    for (const field of fields) if (!touched.has(field.name)) held[field.name] = initial(field);
+    current.clear();
+    for (const { name } of fields) if (!touched.has(name)) delete held[name];
+    settle();
     draw();
     if (note) void tell();
   }
 
   element.addEventListener("submit", submit);
+  settle();
   draw();
   if (note) void tell();
   return { element, renew };

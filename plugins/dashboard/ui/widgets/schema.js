@@ -5,11 +5,17 @@ const plain = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_",
 const labelOf = (name, { title }) => title ?? plain(name);
 
 /** The words of a choice: `oneOf` with titles, or the bare values. */
-const choices = ({ oneOf, enum: values }) => oneOf?.map(({ const: value, title }) => [String(value), title ?? plain(String(value))]) ?? values?.map((value) => [String(value), plain(String(value))]);
+const choices = ({ oneOf, enum: values }) => oneOf?.map(({ const: value, title }) => [value, title ?? plain(String(value))]) ?? values?.map((value) => [value, plain(String(value))]);
+
+/** A choice; what is chosen is sent as the schema has it, a number as a number. */
+function select(found) {
+  const values = new Map(found.map(([value]) => [String(value), value]));
+  return { type: "select", options: found.map(([value, text]) => [String(value), text]), value: found[0][0], read: (text) => values.get(text) };
+}
 
 function kind(node) {
-  const options = choices(node);
-  if (options) return { type: "select", options };
+  const found = choices(node);
+  if (found) return select(found);
   if (node.type === "boolean") return { type: "check" };
   if (node.type === "integer" || node.type === "number") return { type: "number", min: node.minimum, max: node.maximum, step: node.type === "integer" ? 1 : "any", half: true };
   if (node.type === "array") return { type: "list" };
@@ -24,12 +30,12 @@ const shown = (value) => (value && typeof value === "object" && !Array.isArray(v
  * Make fields from the properties of a schema; `schemas/dashboard.d.ts` describes the options, docs/plugins.md what of a
  * schema counts.
  */
-export function fieldsOf(schema, { prefix = "", values = {}, stored = () => null, when = () => true } = {}) {
+export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored = () => null, when = () => true } = {}) {
   const nodes = Object.entries(schema.properties ?? {});
   const required = new Set(schema.required);
   /** What can only be one of several: by the words over the choice, the names. */
   const groups = Map.groupBy(nodes.filter(([, node]) => node["x-either"]), ([, node]) => node["x-either"]);
-  const chooser = (label) => `${prefix}either.${label}`;
+  const chooser = (label) => `${prefix}either.${type}.${label}`;
   const chosen = (name, node) => (held) => when(held) && (!node["x-either"] || held[chooser(node["x-either"])] === name);
 
   const choice = (label, alternatives) => ({
@@ -48,12 +54,12 @@ export function fieldsOf(schema, { prefix = "", values = {}, stored = () => null
     return {
       ...made,
       name: prefix + name,
-      label: made.type === "list" ? `${labelOf(name, node)}, one a line` : labelOf(name, node),
+      label: made.type === "list" ? `${labelOf(name, node)}, one per line` : labelOf(name, node),
       hint: node.description,
       required: (required.has(name) || Boolean(node["x-either"])) && !kept && made.type !== "check",
       secret: Boolean(node.writeOnly),
       placeholder: kept ? `${kept}; leave empty to keep it` : node.examples?.[0],
-      value: shown(values[name] ?? node.default),
+      value: shown(values[name] ?? node.default) ?? made.value,
       when: visible,
       ...(alternative && { instead: (held) => (when(held) && !visible(held) ? cleared : undefined) }),
     };

@@ -4,7 +4,8 @@
 export function place(message, names) {
   const [, path = "", text = message] = /^([\w.[\]-]+): (.*)$/s.exec(message) ?? [];
   const name = names.find((known) => path === known || path.startsWith(`${known}[`) || path.startsWith(`${known}.`));
-  return name === undefined ? { "": message } : { [name]: text };
+  const said = name === undefined ? message : text;
+  return { [name ?? ""]: `${said.slice(0, 1).toUpperCase()}${said.slice(1)}` };
 }
 
 /** What a control holds. */
@@ -16,7 +17,7 @@ export function read(field, control) {
 /** What a field holds, as the service takes it: a list is the text that was typed until then. */
 export function taken({ type }, value) {
   if (type === "json") return json(value);
-  return type === "list" && typeof value === "string" ? value.split(/[\n,]/).map((text) => text.trim()).filter(Boolean) : value;
+  return type === "list" && typeof value === "string" ? value.split("\n").map((text) => text.trim()).filter(Boolean) : value;
 }
 
 /** The value of a JSON text, or the text itself, so that the service says what is wrong. */

@@ -25,17 +25,17 @@ export default (ui, narrow) => {
   function bars({ name, kind, values, distinct }, total) {
     const bar = ({ value, count }) => html`<li vars=${{ "--share": `${Math.round((100 * count) / Math.max(1, total))}%` }}>
       <span class="mono">${narrow.only(name, kind, value)}</span><span class="count">${ui.number(count)}</span></li>`;
-    const list = (some) => html`<ul class="facet">${keyed(some, ({ value }) => value, bar)}</ul>`;
+    const list = (some) => html`<ul class="shares">${keyed(some, ({ value }) => value, bar)}</ul>`;
     // Each in one event: then the first ones say no more than any other.
     const first = values[0]?.count === 1 && distinct > FIRST ? EXAMPLES : FIRST;
     const unlisted = distinct - values.length;
-    return html`${list(values.slice(0, first))} ${values.length > first && html`<details><summary>${ui.number(values.length - first)} more${unlisted > 0 && ` of ${ui.number(distinct - first)}`}</summary>
+    return html`${list(values.slice(0, first))} ${values.length > first && html`<details><summary>${ui.plural(values.length - first, "more value")}${unlisted > 0 && `; ${ui.number(unlisted)} not listed`}</summary>
       ${list(values.slice(first))}</details>`}`;
   }
 
   const said = ({ unit, distinct, events, values }, total) => [
     unit,
-    distinct > 1 && `${ui.number(distinct)} ${values[0].count === 1 ? "values, each once" : "values"}`,
+    distinct > 1 && values[0].count === 1 ? `${ui.number(distinct)} different values` : ui.plural(distinct, "value"),
     events < total && `in ${ui.number(events)} of ${ui.plural(total, "event")}`,
   ].filter(Boolean).join(", ");
 
@@ -44,7 +44,7 @@ export default (ui, narrow) => {
 
   const facets = (some, total) => html`<ul class="affected">${keyed(some, ({ kind, name }) => `${kind} ${name}`, facet(total))}</ul>`;
 
-  const constant = (some) => some.length > 0 && html`<dl class="pairs" aria-label="The same in all of them">
+  const constant = (some) => some.length > 0 && html`<dl class="pairs" aria-label="Same in all events">
     ${some.map((one) => html`<div><dt>${title(one)}</dt><dd class="mono">${one.values[0].value}${one.unit && ` ${one.unit}`}</dd></div>`)}</dl>`;
 
   const over = ({ events, complete, since, left_out: more }) => html`<p class="faint">${complete
@@ -57,7 +57,7 @@ export default (ui, narrow) => {
     const differing = data.filter((one) => !same.includes(one));
     return html`${facets(differing.slice(0, NAMES), meta.events)}
       ${differing.length > NAMES && html`<details><summary>${ui.plural(differing.length - NAMES, "more name")}</summary>${facets(differing.slice(NAMES), meta.events)}</details>`}
-      ${differing.length > 0 && same.length > 0 && html`<h3 class="faint">The same in all of them</h3>`} ${constant(same)} ${over(meta)}`;
+      ${differing.length > 0 && same.length > 0 && html`<h3 class="faint">Same in all events</h3>`} ${constant(same)} ${over(meta)}`;
   }
 
   /** `counted`: the answer of `event-values`, null while it is awaited; `problem`: why there is none. */

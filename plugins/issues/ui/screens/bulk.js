@@ -7,7 +7,7 @@ import { assign, count, remove, setStatus, snooze, tagAll, tagNamed } from "./tr
 import { SNOOZES } from "../search.js";
 
 /** The statuses that people set, and what the button for it says. */
-const SET = [["fixed", "Fixed"], ["wont_fix", "Won't fix"], ["in_progress", "In progress"], ["open", "Reopen"]];
+const SET = [["open", "Reopen"], ["in_progress", "In progress"], ["fixed", "Fixed"], ["wont_fix", "Won't fix"]];
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -31,7 +31,7 @@ export default (ui) => {
 
   const issuesOf = (subject) => ui.plural(count(subject), "issue");
 
-  const statuses = (subject, clear) => html`<span class="switch" role="group" aria-label="Set status">${SET.map(([status, label]) => html`<button class="button" type="button"
+  const statuses = (subject, clear) => html`<span class="joined" role="group" aria-label="Set status">${SET.map(([status, label]) => html`<button class="button" type="button"
     @click=${() => sure(subject, status === "open" ? `Reopen ${issuesOf(subject)}` : `Set ${issuesOf(subject)} to ${label}`, status === "open" ? label : `Set to ${label}`,
       () => setStatus(ui, subject, status), clear, "It can be undone.")}>${label}</button>`)}</span>`;
 
@@ -66,7 +66,7 @@ export default (ui) => {
       ...SNOOZES.map((one) => ({ label: one.label[0].toUpperCase() + one.label.slice(1), run: set(one, `Snooze alerts of ${issuesOf(subject)} ${one.label}`, "Snooze") })),
       { label: "End the snooze", run: set(null, `End the snooze of ${issuesOf(subject)}`, "End the snooze") },
     ];
-    return html`<span data-menu="snooze">${ui.menu("Snooze alerts of the selected issues", items, { text: "Snooze" })}</span>`;
+    return ui.menu("Snooze alerts of the selected issues", items, { text: "Snooze" });
   }
 
   /** Which of the selected issues stays; only issues that came from events can be merged. */
@@ -83,8 +83,12 @@ export default (ui) => {
   }
 
   async function copy(issues) {
-    await navigator.clipboard.writeText(lines(ui, issues));
-    ui.toast(`${ui.plural(issues.length, "issue")} copied as Markdown`);
+    try {
+      await ui.copy(lines(ui, issues));
+      ui.toast(`${ui.plural(issues.length, "issue")} copied as Markdown`);
+    } catch (error) {
+      ui.toast(`Not copied: ${error.message}`, { error: true });
+    }
   }
 
   function more(subject, clear) {

@@ -1,5 +1,6 @@
-// What the list is narrowed by, each with a way to take it off.
+// What a list is narrowed by, each with a way to take it off: the issues of the list, the events of an issue.
 
+import { ANY_TIME } from "../range.js";
 import { levelWords, WORDS } from "../search.js";
 
 const NAMES = {
@@ -7,12 +8,22 @@ const NAMES = {
   user: "User", assignee: "Assignee", origin: "Origin", kind: "Kind", has_stack: "Stack", snoozed: "Snoozed",
 };
 const YES = { true: "yes", false: "no", none: "none" };
-const TIME = { range: null, from: null, to: null, date: null };
+
+/** How a filter reads: "Level: Error". */
+export const chipText = (ui, name, value) => `${NAMES[name] ?? ui.sentence(name)}: ${value}`;
+
+/**
+ * The filters, each `{ text, without }`; `way(without)` is the address without one, `clear` the one without any, and
+ * `click` is called before either is followed.
+ * @param {import("../../../../schemas/dashboard.d.ts").Ui} ui
+ */
+export const chipList = ({ html, keyed }, filters, { way, clear, click = null }) => html`<ul class="tags chips" aria-label="Active filters">
+  ${keyed(filters, ({ without }) => JSON.stringify(without), ({ text, without }) => html`<li class="chip filter">${text}
+    <a class="button button-plain" href=${way(without)} aria-label=${`Remove the filter ${text}`} @click=${click}><ui-icon name="close"></ui-icon></a></li>`)}
+  <li><a href=${clear} @click=${click}>Clear filters</a></li></ul>`;
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, time) => {
-  const { html, keyed } = ui;
-
   /** How a value reads; ids are named where the page knows the names. */
   function valueText(name, value, { tags, people, summary }) {
     if (name === "severity") return levelWords(ui, value);
@@ -25,22 +36,17 @@ export default (ui, time) => {
   }
 
   function chipsOf(query, data) {
-    const words = Object.keys(WORDS).filter((name) => query[name] && !(name in TIME));
+    const words = Object.keys(WORDS).filter((name) => query[name] && !(name in ANY_TIME));
     return [
       ...(query.q ? [{ text: /["“”]/.test(query.q) ? query.q : `“${query.q}”`, without: { q: null } }] : []),
-      ...words.map((name) => ({ text: `${NAMES[name] ?? ui.sentence(name)}: ${valueText(name, query[name], data)}`, without: { [name]: null } })),
-      ...(time.chosen(query) ? [{ text: time.text(query), without: TIME }] : []),
+      ...words.map((name) => ({ text: chipText(ui, name, valueText(name, query[name], data)), without: { [name]: null } })),
+      ...(time.chosen(query) ? [{ text: time.text(query), without: ANY_TIME }] : []),
     ];
   }
 
-  const change = (query, values) => ui.link({ ...query, page: null, ...values });
-
   return function chips(query, data) {
-    const all = chipsOf(query, data);
-    if (!all.length) return null;
-    return html`<ul class="tags chips" aria-label="Active filters">
-      ${keyed(all, ({ without }) => Object.keys(without)[0], ({ text, without }) => html`<li class="chip filter">${text}
-        <a class="button button-plain" href=${change(query, without)} aria-label=${`Remove the filter ${text}`}><ui-icon name="close"></ui-icon></a></li>`)}
-      <li><a href=${ui.link({ status: query.status, sort: query.sort })}>Clear filters</a></li></ul>`;
+    const filters = chipsOf(query, data);
+    const way = (without) => ui.link({ ...query, page: null, ...without });
+    return filters.length > 0 ? chipList(ui, filters, { way, clear: ui.link({ status: query.status, sort: query.sort }) }) : null;
   };
 };

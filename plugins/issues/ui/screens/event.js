@@ -10,12 +10,12 @@ export default (ui, narrow, message) => {
 
   /** How the level of an event was found. */
   const LEVEL_SOURCES = {
-    line: "written in the line",
-    wrapper: "as the log around the line says",
-    request: "by the status of the answer",
-    trace: "a failure, because an exception or a stack stands in it",
-    words: "read from the words of the message",
-    none: "none is known, so this is a default",
+    line: "from the log line",
+    wrapper: "from the log that wraps the line",
+    request: "from the status of the response",
+    trace: "error, because the line holds an exception or a stack",
+    words: "guessed from the text of the message",
+    none: "not known, so this is a default",
   };
 
   const level = (shown) => LEVEL_SOURCES[shown?.level_source] && html`<p class="faint">Level: ${LEVEL_SOURCES[shown.level_source]}</p>`;

@@ -76,10 +76,10 @@ export default (ui, { narrow, time, memory, badge }) => {
 
   const narrowing = (data, query) => html`<div class="toolbar">
     <form class="search" role="search" aria-label="Filter events" @submit=${search}>
-      <label class="search"><span class="off-screen">Words of events</span><ui-icon name="search"></ui-icon>
-        <input id="event-words" name="q" type="search" maxlength="500" autocomplete="off" .value=${query.q ?? ""} placeholder="Words of events, value:&quot;52045&quot;, -payment" /></label>
+      <label class="search"><span class="off-screen">Search events</span><ui-icon name="search"></ui-icon>
+        <input id="event-words" name="q" type="search" maxlength="500" autocomplete="off" .value=${query.q ?? ""} placeholder="Search events, value:&quot;52045&quot;, -payment" /></label>
     </form>${syntax("event-words")} ${time.select(query)} ${adding(data)}</div>
-    ${time.dates(query)} ${narrow.chips(query)}`;
+    ${time.dates()} ${narrow.chips(query)}`;
 
   // -- the rows
 

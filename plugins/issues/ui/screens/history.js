@@ -12,6 +12,7 @@ export default (ui) => {
 
   const timed = (text) => text.replace(STAMP, (stamp) => `${ui.clock(stamp.slice(0, 19))} ${ui.zone()}`);
 
+  /** @param {{ from_status?: string, to_status?: string }} row */
   function status({ from_status: from, to_status: to }) {
     if (!from) return `set it to ${STATUSES[to]}`;
     return from === to ? `left it at ${STATUSES[to]}` : `set it to ${STATUSES[to]} (was ${STATUSES[from]})`;
@@ -32,7 +33,7 @@ export default (ui) => {
     ? `took it out of issue ${note.slice("Unmerged from ".length)}` : `took issue ${note.slice("Unmerged: ".length)} out of it`;
 
   function assignment(note) {
-    return note === "Unassigned" ? "took back its assignment" : `assigned it to ${note.slice("Assigned to ".length)}`;
+    return note === "Unassigned" ? "unassigned it" : `assigned it to ${note.slice("Assigned to ".length)}`;
   }
 
   /**
@@ -48,7 +49,7 @@ export default (ui) => {
       case "reoccurrence": return ["came back after the fix", note && timed(note)];
       case "snooze": return note ? [snooze(note)] : ["changed the snooze of its alerts"];
       case "merge": return note ? [merge(note)] : ["merged issues into it"];
-      case "unmerge": return note ? [unmerge(note)] : ["took a kind of events out of it"];
+      case "unmerge": return note ? [unmerge(note)] : ["split some events off"];
       case "assignment": return note ? [assignment(note)] : ["changed its assignee"];
       case "edit": return ["edited it", note];
       default: return [event, note];
@@ -105,7 +106,7 @@ export default (ui) => {
     send(event.target.elements.text, id, again);
   }}>
     <textarea id="comment" name="text" rows="2" aria-label="Comment" placeholder="Write a comment" maxlength="10000" @keydown=${sends}></textarea>
-    <p class="toolbar"><button class="button">Comment</button> <span class="faint">Ctrl Enter sends it.</span></p></form>`;
+    <p class="toolbar"><button class="button">Comment</button> <span class="faint">Press Ctrl+Enter to post</span></p></form>`;
 
   function showAll() {
     whole = true;
@@ -115,7 +116,7 @@ export default (ui) => {
   const entries = (rows) => html`<ol class="history">${keyed(rows, ({ id }) => id, entry)}</ol>`;
 
   const view = (rows, id, again) => html`${composer(id, again)}
-    ${rows.length ? entries(whole ? rows : rows.slice(0, SHOWN)) : html`<p class="faint">Nobody has changed this issue yet.</p>`}
+    ${rows.length ? entries(whole ? rows : rows.slice(0, SHOWN)) : html`<p class="faint">No activity yet.</p>`}
     ${!whole && rows.length > SHOWN && html`<p><button class="button" @click=${showAll}>Show ${ui.number(rows.length - SHOWN)} older entries</button></p>`}`;
 
   return { latest, sentence, view, open: () => (whole = false) };

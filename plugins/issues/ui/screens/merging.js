@@ -109,7 +109,7 @@ export default (ui) => {
     return "Same message, once the changing parts are left out.";
   }
 
-  const place = ({ parts: { module } }, issue) => `Only events ${module ? `of the module ${issue.module_name ?? module}` : "without a module"} come here.`;
+  const place = ({ parts: { module } }, issue) => `Only events ${module ? `of the module ${issue.module_name ?? module}` : "without a module"} are grouped here.`;
 
   const learned = ({ learned: found }) => found && html`<p>Learned: ${found.values.map(({ word }) => word).join(", ")} ${found.values.length === 1 ? "is a value" : "are values"} in</p>
     <pre tabindex="0" aria-label="Common template">${found.template}</pre>`;

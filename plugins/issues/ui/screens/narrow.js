@@ -1,5 +1,9 @@
 // Which of an issue's events are shown: the filters in the address, as the API takes them, and as chips to take off.
 
+import { ANY_TIME } from "../range.js";
+import { levelWords } from "../search.js";
+import { chipList, chipText } from "./chips.js";
+
 const BESIDE = ["user", "host", "release", "environment", "severity"];
 const RANGE = ["range", "from", "to"];
 /** Where in the list the page is, and which event is shown: another filter begins anew. */
@@ -16,7 +20,7 @@ const written = (values) => values.map((value) => value.replaceAll(",", "\\,")).
  * @param {{ limits: (query: any) => { from?: string, to?: string }, text: (query: any) => string }} time
  */
 export default (ui, time) => {
-  const { html, keyed } = ui;
+  const { html } = ui;
 
   /** The filters alone, as they stand in an address. */
   const filters = (query) => Object.fromEntries(["q", ...BESIDE, "value", ...RANGE].filter((name) => query[name]).map((name) => [name, query[name]]));
@@ -69,24 +73,19 @@ export default (ui, time) => {
 
   // -- chips
 
-  const NAMES = { severity: "level" };
-
   function chipsOf(query) {
     const found = [];
-    if (query.q) found.push({ text: query.q, without: { q: null } });
-    for (const name of BESIDE) if (query[name]) found.push({ text: `${NAMES[name] ?? name} ${name === "severity" ? ui.level(query[name]) : query[name]}`, without: { [name]: null } });
+    if (query.q) found.push({ text: `“${query.q}”`, without: { q: null } });
+    for (const name of BESIDE) if (query[name]) found.push({ text: chipText(ui, name, name === "severity" ? levelWords(ui, query[name]) : query[name]), without: { [name]: null } });
     const values = valuesOf(query);
     for (const value of values) found.push({ text: value.replace("=", " = "), without: { value: written(values.filter((other) => other !== value)) } });
-    if (RANGE.some((name) => query[name])) found.push({ text: time.text(query), without: { range: null, from: null, to: null } });
+    if (RANGE.some((name) => query[name])) found.push({ text: time.text(query), without: ANY_TIME });
     return found;
   }
 
   const none = Object.fromEntries(["q", "value", ...BESIDE, ...RANGE].map((name) => [name, null]));
 
-  const chips = (query) => active(query) && html`<ul class="tags narrowed" aria-label="Filters">
-    ${keyed(chipsOf(query), ({ without }) => Object.keys(without)[0] + JSON.stringify(without), ({ text, without }) => html`<li class="chip">${text}
-      <a class="button button-plain" href=${ui.link(changed(without))} aria-label=${`Remove the filter ${text}`} @click=${hold}><ui-icon name="close"></ui-icon></a></li>`)}
-    <li><a href=${ui.link(changed(none))} @click=${hold}>Clear filters</a></li></ul>`;
+  const chips = (query) => active(query) && chipList(ui, chipsOf(query), { way: (without) => ui.link(changed(without)), clear: ui.link(changed(none)), click: hold });
 
   return { active, change, chips, filterFor, filters, hold, only, settle, wanted };
 };

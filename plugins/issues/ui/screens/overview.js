@@ -3,6 +3,7 @@
 import { newSince } from "../new.js";
 import { parts } from "../row.js";
 import { plainTitle, STATUSES, UNRESOLVED } from "../search.js";
+import daysOf from "./days.js";
 
 const DAYS = 30;
 const DAY = 86_400_000;
@@ -45,22 +46,7 @@ export default (ui) => {
     </dl></section>`;
   }
 
-  function days({ trend }) {
-    const counts = new Map(trend.map(({ day, count }) => [day, count]));
-    const today = Math.floor(Date.now() / DAY) * DAY;
-    const starts = Array.from({ length: DAYS }, (_, at) => ui.stamp(new Date(today - (DAYS - 1 - at) * DAY)));
-    const end = ui.stamp(new Date(today + DAY));
-    return html`<section class="card">${ui.chart({
-      label: `Events per day, last ${DAYS} days`,
-      unit: ["event", "events"],
-      starts,
-      end,
-      series: [{ id: "events", label: "Events", tone: "accent", values: starts.map((start) => counts.get(start.slice(0, 10)) ?? 0) }],
-      marks: ui.marks({ from: starts[0], to: end }),
-      empty: `No events in the last ${DAYS} days.`,
-      pick: ({ from, to }) => ui.go({ from, to, status: "all" }),
-    })}</section>`;
-  }
+  const days = ({ trend }) => html`<section class="card">${daysOf(ui, DAYS, trend, { pick: ({ from, to }) => ui.go({ from, to, status: "all" }) })}</section>`;
 
   /** The issues of all statuses, as they are counted here. */
   const every = (query) => ui.link({ ...query, status: "all" });

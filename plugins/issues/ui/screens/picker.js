@@ -1,7 +1,5 @@
 // A button that opens a list to choose from by typing: tags, people.
 
-import { openAt } from "../under.js";
-
 const SHOWN = 12;
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
@@ -10,12 +8,9 @@ export default (ui, name) => {
   let text = "";
   let at = 0;
 
-  function open({ currentTarget: button }) {
+  function opening() {
     [text, at] = ["", 0];
     ui.refresh();
-    const list = button.nextElementSibling;
-    openAt(button, list);
-    list.querySelector("input").focus();
   }
 
   /** What is offered for the typed text: what is called exactly so first. */
@@ -52,11 +47,10 @@ export default (ui, name) => {
   /** `options`: `{ label, run }`; `make(text)` gives one for a text that nothing is called by; `field` names the field. */
   return ({ label, field, options, make = null }) => {
     const items = found(options, make);
-    return html`<span class="menu"><button class="button menu-text" type="button" data-bulk=${name} aria-haspopup="dialog" @click=${open}>${label}</button>
-      <div class="menu-list picker" popover><input role="combobox" aria-label=${field} aria-expanded="true" aria-controls=${`${name}-options`} aria-autocomplete="list"
-          aria-activedescendant=${items.length ? `${name}-${at}` : null} placeholder=${make ? "Find or make one" : "Find"} maxlength="80" autocomplete="off"
-          .value=${text} @input=${type} @keydown=${(event) => press(event, items)} />
-        <ul id=${`${name}-options`} role="listbox" aria-label=${label}>${keyed(items, (item) => item.label, option)}</ul>
-        ${!items.length && html`<p class="faint">Nothing is called that.</p>`}</div></span>`;
+    return ui.popover(label, html`<input role="combobox" aria-label=${field} aria-expanded="true" aria-controls=${`${name}-options`} aria-autocomplete="list"
+        aria-activedescendant=${items.length ? `${name}-${at}` : null} placeholder=${make ? "Find or make one" : "Find"} maxlength="80" autocomplete="off"
+        .value=${text} @input=${type} @keydown=${(event) => press(event, items)} />
+      <ul id=${`${name}-options`} role="listbox" aria-label=${label}>${keyed(items, (item) => item.label, option)}</ul>
+      ${!items.length && html`<p class="faint">Nothing is called that.</p>`}`, { text: label, kind: "picker", opening });
   };
 };

@@ -19,7 +19,7 @@ export default (ui) => {
     return html`<section class="panel"><h2>On the command line</h2>
       <p>Read a log file or folder of this server (with <code>--data</code>, if its data directory is not <code>./data</code>):</p>
       ${ui.snippet(command, "Import command")}
-      <p>Write an issue by hand, from anywhere:</p>
+      <p>Create an issue manually, from anywhere:</p>
       ${ui.snippet(request, "Request that creates an issue")}</section>`;
   }
 

@@ -53,7 +53,7 @@ export default (ui, anew) => {
     </form></section>`;
 
   const facet = (name, values) => values.length > 0 && html`<section class="panel"><h2>${FACETS[name]}</h2>
-    <ul class="facet">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
+    <ul class="shares">${values.map(({ value, count }) => html`<li vars=${{ "--share": `${share(count, values)}%` }}>
       ${value !== "(other)"
         ? html`<a class="mono" href=${ui.link({ source: value, status: "all" })} title="Issues with this value">${value}</a>`
         : html`<span class="mono">${value}</span>`}

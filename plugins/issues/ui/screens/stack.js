@@ -64,7 +64,7 @@ export default (ui) => {
     ui.refresh();
   }
 
-  const order = () => html`<p class="frame-order"><label>Order of the calls
+  const order = () => html`<p class="frame-order"><label>Stack order
     <select .value=${innermostLast ? "last" : "first"} @change=${turn}>
       <option value="first">Innermost first</option><option value="last">Innermost last</option></select></label></p>`;
 

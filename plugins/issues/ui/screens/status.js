@@ -6,8 +6,8 @@ import { STATUSES } from "../search.js";
 export default (ui, history) => {
   const { html, keyed } = ui;
 
-  /** The statuses offered: an issue that came back need not be opened first. */
-  const offered = ({ status }) => Object.keys(STATUSES).filter((id) => id !== (status === "reoccurred" ? "open" : "reoccurred"));
+  /** The statuses offered, in one order everywhere: one that came back is open already, so that takes the place of Open. */
+  const offered = ({ status }) => [status === "reoccurred" ? status : "open", "in_progress", "fixed", "wont_fix"];
 
   const label = (id, { status }) => (id === "open" && ["fixed", "wont_fix"].includes(status) ? "Reopen" : STATUSES[id]);
 
@@ -26,6 +26,7 @@ export default (ui, history) => {
    */
   async function set({ issue }, status, { note, release }, again) {
     const { id, status: before, fixed_release: released } = issue;
+    if (status === before && !note && !release) return false;
     const post = (body) => ui.api.post("issue-status", { id, ...body });
     issue.status = status;
     ui.refresh();
@@ -40,7 +41,7 @@ export default (ui, history) => {
     }
     ui.toast(`Set to ${STATUSES[status]}`, {
       undo: async () => {
-        await post({ status: before, note: "Undone", release: (before === "fixed" && released) || undefined, expected: status });
+        await post({ status: before, note: "Undo", release: (before === "fixed" && released) || undefined, expected: status });
         await ui.reload();
       },
     });
@@ -51,14 +52,13 @@ export default (ui, history) => {
   async function pick(form, data, status, again) {
     const { note, release } = form.elements;
     const more = { note: note.value.trim() || undefined, release: (status === "fixed" && release.value.trim()) || undefined };
-    if (status === data.issue.status && !more.note && !more.release) return;
     if (!(await set(data, status, more, again))) return;
     note.value = "";
     if (status === "fixed") release.value = "";
   }
 
   const form = (data, again) => html`<form class="card status-form" aria-label="Status" @submit=${(event) => event.preventDefault()}>
-    <div class="statuses" role="group" aria-label="Status">
+    <div class="joined statuses" role="group" aria-label="Status">
       ${keyed(offered(data.issue), (id) => id, (id) => html`<button class="button" type="button" data-status=${id}
         aria-pressed=${id === data.issue.status ? "true" : "false"} @click=${({ target }) => pick(target.form, data, id, again)}>${label(id, data.issue)}</button>`)}
     </div>

@@ -2,7 +2,7 @@
 
 const EXAMPLES = [
   ["gateway timeout", "both words, anywhere in an issue or its events"],
-  ["\"gateway timeout\"", "these words beside each other"],
+  ["\"gateway timeout\"", "this exact phrase"],
   ["5204*", "words that begin like this (at least three letters)"],
   ["-payment", "without this word"],
   ["value:\"52045\"", "exactly this value in a message or its context"],
@@ -27,6 +27,6 @@ export default (ui) => {
     <dl class="syntax">${EXAMPLES.map(([example, meaning]) => html`<div>
       <dt><button class="button mono" type="button" @click=${(event) => take(event, document.querySelector(field), example)}>${example}</button></dt>
       <dd>${meaning}</dd></div>`)}</dl>
-    <p class="faint">Upper and lower case are the same. A word of several parts is found by each of them: <code>ORD-52045</code> by <code>52045</code>.</p>
+    <p class="faint">Not case-sensitive. You can search for any part of a code: <code>ORD-52045</code> by <code>52045</code>.</p>
     ${more && html`<p class="faint">${more}</p>`}`;
 };

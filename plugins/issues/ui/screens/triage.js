@@ -42,7 +42,7 @@ async function inPortions(ui, ids, body) {
 async function restore(ui, previous) {
   for (const status of Object.keys(STATUSES)) {
     const ids = Object.keys(previous).filter((id) => previous[id] === status);
-    await inPortions(ui, ids.map(Number), { action: "status", status, note: "Undone" });
+    await inPortions(ui, ids.map(Number), { action: "status", status, note: "Undo" });
   }
 }
 
@@ -67,14 +67,13 @@ async function act(ui, subject, { body, patch, said, undo, doing = null, reload 
   return answer;
 }
 
-/**
- * Set the status. The rows stay where they are, so that a list does not jump.
- * @param {{ note?: string, release?: string }} [more]
- */
-export function setStatus(ui, subject, status, more = {}) {
+/** Set the status of those that have another one. The rows stay where they are, so that a list does not jump. */
+export function setStatus(ui, chosen, status) {
   const name = STATUSES[status].toLowerCase();
+  const subject = chosen.filter ? chosen : { issues: chosen.issues.filter((issue) => issue.status !== status) };
+  if (!count(subject)) return ui.toast(`${ui.plural(count(chosen), "issue")} already set to ${name}`);
   return act(ui, subject, {
-    body: { action: "status", status, note: more.note, release: more.release },
+    body: { action: "status", status },
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
     doing: `Setting ${ui.plural(count(subject), "issue")} to ${name}`,
@@ -131,8 +130,8 @@ export function snooze(ui, subject, wanted) {
 export const remove = (ui, subject, leave = ui.reload) =>
   ui.confirm({
     title: `Delete ${ui.plural(count(subject), "issue")}?`,
-    text: count(subject) === 1 ? "Its events, tags and history go for good. Later events of the same kind make a new issue."
-      : "Their events, tags and history go for good. Later events of the same kind make new issues.",
+    text: count(subject) === 1 ? ui.html`<b>${subject.issues[0].title}</b>: its events, tags and history are permanently deleted. Later events of the same kind will create a new issue.`
+      : "Their events, tags and history are permanently deleted. Later events of the same kind will create new issues.",
     action: "Delete",
     typed: DELETION,
     run: async (confirmation) => {

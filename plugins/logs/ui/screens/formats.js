@@ -4,7 +4,7 @@
 export default (ui) => {
   const { html, api } = ui;
 
-  const toggle = ({ id, name, enabled }) => ui.act(() => api.post("log-formats", { id, enabled: !enabled }), `${name} is ${enabled ? "off" : "on"}.`);
+  const toggle = ({ id, name, enabled }) => ui.act(() => api.post("log-formats", { id, enabled: !enabled }), `${name} ${enabled ? "disabled" : "enabled"}.`);
 
   async function remove({ id, name }) {
     const gone = await ui.confirm({
@@ -23,7 +23,7 @@ export default (ui) => {
     { name: "enabled", label: "Status", view: ({ enabled }) => html`<span class="state" data-state=${enabled ? "good" : "off"}>${enabled ? "on" : "off"}</span>` },
     { name: "updated_at", label: "Changed", view: ({ updated_at: at }) => html`<ui-ago at=${at}></ui-ago>` },
     { name: "actions", label: "", view: (format) => ui.menu(`Actions of ${format.name}`, [
-      { label: format.enabled ? "Switch off" : "Switch on", run: () => toggle(format) },
+      { label: format.enabled ? "Disable" : "Enable", run: () => toggle(format) },
       { label: "Delete …", run: () => remove(format), danger: true },
     ]) },
   ];

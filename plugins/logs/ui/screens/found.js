@@ -1,4 +1,6 @@
-// What was found in a file that was handed over, in words, and the ways on.
+// What was found in a file that was uploaded, in words, and the ways on.
+
+import { skipped } from "../levels.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export function found(ui, { app, equal, result }) {
@@ -12,12 +14,12 @@ export function found(ui, { app, equal, result }) {
     groups > 0 ? `${ui.plural(groups, "issue")}${fresh === groups ? "" : fresh ? `, ${ui.number(fresh)} new` : ", none new"}` : "no issue",
     count(entries - timed, "without a time"),
     count(entries - levelled, "without a level"),
-    count(result.filtered, `${result.filtered_as} left out`),
+    result.filtered > 0 && skipped(ui, result.filtered, result.filtered_as),
     count(result.access_lines, "requests"),
   ].filter(Boolean);
 
   const source = result.source_id && ui.link({ app, view: "source", id: result.source_id });
-  const issues = groups === 1 ? ui.link({ app, view: "issue", id: result.group_id }) : ui.link({ app, source: result.file });
+  const issues = groups === 1 ? ui.link({ app, view: "issue", id: result.group_id }) : ui.link({ app, source: result.file, status: "all" });
   return html`<span>${said.join(" · ")}</span>
     ${events > 0 && groups > 0 && html`<a href=${issues}>${groups === 1 ? "See the issue" : "See the issues"}</a>`}
     ${source && html`<a href=${source}>Open the log</a>`}

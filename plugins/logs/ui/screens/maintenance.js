@@ -20,11 +20,11 @@ export default (ui) => {
     fields: [
       { name: "severities", label: "Levels to keep from log files", type: "checks",
         options: settings.available_severities.map((name) => [name, ui.level(name)]) },
-      { name: "timezone", label: "Time zone of lines without one", half: true, max: 64, required: true, suggest: zones() },
-      { name: "access_issue_min_status", label: "Requests become issues from status", type: "number", min: 100, max: 600, required: true, half: true,
+      { name: "timezone", label: "Default time zone", half: true, max: 64, required: true, suggest: zones() },
+      { name: "access_issue_min_status", label: "Create issues for requests with status … or higher", type: "number", min: 100, max: 600, required: true, half: true,
         hint: "500: server errors only; 600: never." },
       { name: "unlevelled", label: "Lines without a level", type: "select", options: UNLEVELLED,
-        hint: "No level is written in these lines: only their words say how bad they are." },
+        hint: "These lines have no level: their severity is guessed from the text." },
     ],
     values: { ...settings, severities: settings.ingested_severities },
     keep: true,
@@ -43,7 +43,7 @@ export default (ui) => {
     keep: true,
     async save({ module_id: module }) {
       const { job_id: id } = await api.post("reindex", module ? { module_id: module } : {});
-      ui.follow(id, { label: "Reading logs again", done: again });
+      ui.follow(id, { label: "Read again", done: again });
     },
   });
 
@@ -54,7 +54,7 @@ export default (ui) => {
 
   const deleteForm = () => ui.form({
     label: "Delete events",
-    action: "Preview what is deleted …",
+    action: "Preview deletion …",
     fields: [{ name: "date", label: "All events of one day (UTC)", type: "date", required: true }],
     keep: true,
     save: (scope) => remove(scope),
@@ -64,7 +64,7 @@ export default (ui) => {
     label: "Forget a user",
     action: "Preview their events …",
     fields: [{ name: "user", label: "User", max: 200, required: true,
-      hint: "An id, a name or an address, exactly as events have it." }],
+      hint: "An id, a name or an address, exactly as it appears in events." }],
     keep: true,
     save: (whom) => forget(whom),
   });

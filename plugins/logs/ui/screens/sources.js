@@ -28,7 +28,7 @@ export default (ui) => {
   /** What came out of a log in the last 24 hours: a chart of its hours, and the errors, which lead to their issues. */
   const lately = ({ channel, activity }) => activity && html`<ui-bars class="spark" values=${activity.hours.join()} label=${`Events per hour of ${channel}, 24 hours`}></ui-bars>`;
   const errors = ({ channel, activity }) => activity?.errors > 0
-    && html`<a href=${ui.link({ source: channel, severity: BAD, range: "24h" })}>${activity.complete ? "" : "over "}${ui.number(activity.errors)}</a>`;
+    && html`<a href=${ui.link({ source: channel, severity: BAD, range: "24h", status: "all" })}>${activity.complete ? "" : "over "}${ui.number(activity.errors)}</a>`;
 
   const columnsOf = (rows) => [
     { name: "channel", label: "Log", sort: true, wrap: true, view: (source) => html`${raw(source)

@@ -75,6 +75,7 @@ function make(ui) {
       if (item.file.size > info.max_bytes) throw new Error(`The file is larger than ${ui.bytes(info.max_bytes)}, the most that is taken here.`);
       const answer = await sendFile(api, item, info, draw);
       if (answer) {
+        item.cancelled = false; // too late: all of it is there
         const job = await ended(ui, item, answer.job_id, draw);
         if (job.status !== "succeeded") throw new Error(job.error ?? "The reading was cancelled.");
         Object.assign(item, { result: job.result, equal: answer.equal });
@@ -146,7 +147,7 @@ function make(ui) {
           <button class="button" type="button" @click=${importNow}>Read it now</button></span></div>`}`;
   }
 
-  return { add, enter, place };
+  return { add, enter, leave, place };
 }
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */

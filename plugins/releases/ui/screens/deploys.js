@@ -9,7 +9,7 @@ export default (ui) => {
     { name: "version", label: "Version", required: true, max: 120, half: true },
     { name: "environment", label: "Environment", max: 100, placeholder: "production", half: true },
     { name: "ref", label: "Commit, tag or branch", max: 200, half: true },
-    { name: "deployed_at", label: "Deployed at", half: true, max: 16, placeholder: "2026-11-28 17:30", hint: `${ui.zone()}; leave empty for now` },
+    { name: "deployed_at", label: "Deployed at", half: true, max: 16, placeholder: "2026-11-28 17:30", hint: `${ui.zone()}; leave empty to use the current time` },
     { name: "notes", label: "Notes", max: 10_000, rows: 2 },
   ];
 

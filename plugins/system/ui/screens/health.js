@@ -1,14 +1,14 @@
-// Health: what is not well with the next step, figures, and the checks of the readiness probe in words.
+// Health: problems with the next step, figures, and the checks of the readiness probe in words.
 
 const CHECKS = {
-  python: ["Python", "A version that the service runs on"],
+  python: ["Python", "Supported version"],
   driver: ["Database driver", "Can be imported"],
   database_version: ["Database version", "New enough"],
   database: ["Database", "Can be read and written"],
-  databases: ["Databases", "Those of all applications can be used"],
+  databases: ["Databases", "All application databases are available"],
   schema: ["Schema", "Every application's database is at the newest step"],
   applications: ["Applications", "Registered, and their folders are writable"],
-  jobs: ["Jobs", "A worker is alive and nothing waits too long"],
+  jobs: ["Jobs", "A worker is alive and no job is stuck"],
   disk: ["Disk", "The data directory is writable and has room"],
 };
 const WORDS = {
@@ -19,6 +19,7 @@ const SECONDS = 10;
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
+  let current = null;
 
   const check = ([name, good]) => {
     const [title, meaning] = Object.hasOwn(CHECKS, name) ? CHECKS[name] : [name, ""];
@@ -30,15 +31,15 @@ export default (ui) => {
     ${view ? html`<a href=${ui.link(view)}>${step}</a>` : html`<span>${step}</span>`}</li>`;
 
   const problems = (found) => found.length > 0
-    ? html`<section class="card"><h2>What is not well</h2><ul class="unwells">${found.map(problem)}</ul></section>`
-    : html`<section class="card well"><span class="state" data-state="good"><ui-icon name="check"></ui-icon></span><div><h2>Everything is well</h2>
+    ? html`<section class="card"><h2>Problems</h2><ul class="unwells">${found.map(problem)}</ul></section>`
+    : html`<section class="card well"><span class="state" data-state="good"><ui-icon name="check"></ui-icon></span><div><h2>All systems OK</h2>
         <p class="faint">No check failed, no job failed in the last 24 hours, and everything that was found could be read.</p></div></section>`;
 
   const SHOWN = {
     number: (value) => ui.number(value),
     bytes: (value) => ui.bytes(value),
     time: (value) => html`<ui-ago at=${value}></ui-ago>`,
-    hours: (value) => html`<ui-bars class="hours" values=${value.join(",")} label="Events by the hour"></ui-bars>`,
+    hours: (value) => html`<ui-bars class="hours" values=${value.join(",")} label="Events per hour"></ui-bars>`,
     text: (value) => value,
   };
 
@@ -55,18 +56,23 @@ export default (ui) => {
 
   return {
     async load(_query, { signal }) {
-      const nothing = { problems: [], figures: [] }; // not allowed to see more than the probe does
+      const nothing = { problems: [], figures: [], hidden: true }; // not allowed to see more than the probe does
       const [health, details] = await Promise.all([
         api("health", {}, { signal }), api("health-details", {}, { signal }).catch((error) => (error.status === 403 ? nothing : Promise.reject(error))),
       ]);
-      return { ...health, ...details };
+      current = { ...health, ...details };
+      return current;
     },
     open() {
-      const timer = setInterval(() => document.hidden || void ui.reload(), SECONDS * 1000);
-      return () => clearInterval(timer);
+      const watched = current.hidden ? ["health"] : ["health", "health-details"];
+      const stops = watched.map((name) => ui.watch(name, {}, (answer) => {
+        Object.assign(current, answer);
+        ui.refresh();
+      }, SECONDS));
+      return () => stops.forEach((stop) => stop());
     },
     render: ({ status, checks, versions, problems: found, figures }) => html`<div class="head"><h1 tabindex="-1">Health</h1>
-        <span class="state" data-state=${status === "ok" && !found.length ? "good" : "bad"} role="status">${status !== "ok" ? "A check failed" : found.length ? ui.plural(found.length, "problem") : "Everything is well"}</span></div>
+        <span class="state" data-state="bad" role="status" ?hidden=${status === "ok" && !found.length}>${status !== "ok" ? "A check failed" : ui.plural(found.length, "problem")}</span></div>
       <div class="stack">${problems(found)}
         <div class="boxes">${sections(figures)}
           <section class="card"><h2>Versions</h2><dl class="pairs">${Object.entries(versions).map(pair)}</dl></section></div>

@@ -14,11 +14,12 @@ export default (ui) => {
     if (action === "retry") ui.follow(answer.id);
   }, said);
 
+  const exact = (stamp) => stamp && ui.clock(stamp, "exact");
   const more = (job) => ui.dialog(`${kind(job)}, job ${job.id}`, (close) => html`
     ${job.error && html`<p class="problem">${job.error}</p>`}
     <dl class="pairs">
       ${[["Status", job.status], ["Started by", job.created_by ?? "the service"], ["Attempts", `${job.attempts} of ${job.max_attempts}`],
-        ["Queued", job.created_at], ["Due", job.run_at], ["Started", job.started_at], ["Last sign of life", job.heartbeat_at], ["Finished", job.finished_at]]
+        ["Queued", exact(job.created_at)], ["Due", exact(job.run_at)], ["Started", exact(job.started_at)], ["Last sign of life", exact(job.heartbeat_at)], ["Finished", exact(job.finished_at)]]
         .filter(([, value]) => value).map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
     ${job.result && html`<h3>Result</h3><pre tabindex="0" aria-label="Result">${JSON.stringify(job.result, null, 2)}</pre>`}
     <div class="actions"><button class="button" @click=${close}>Close</button></div>`, { wide: true });

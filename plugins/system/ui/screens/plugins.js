@@ -15,7 +15,7 @@ export default (ui) => {
     const enabled = !plugin.enabled;
     try {
       await api.post("plugins", { id: plugin.id, enabled });
-      ui.toast(`${plugin.name} is ${enabled ? "on" : "off"}.`, { undo: () => toggle({ ...plugin, enabled }) });
+      ui.toast(`${plugin.name} ${enabled ? "enabled" : "disabled"}.`, { undo: () => toggle({ ...plugin, enabled }) });
     } catch (error) {
       ui.toast(error.message, { error: true });
     }
@@ -27,8 +27,8 @@ export default (ui) => {
   function adds(plugin) {
     const { pages, panels, actions } = plugin.added;
     if (![pages, panels, actions, plugin.endpoints].some(({ length }) => length)) return null;
-    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels.map((name) => PLACES[name] ?? name))}${line("Actions", actions)}
-      ${line("Endpoints", plugin.endpoints)}</dl>`;
+    return html`<dl class="adds">${line("Pages", pages)}${line("Panels", panels.map((name) => PLACES[name] ?? name))}${line("Actions", actions)}</dl>
+      ${plugin.endpoints.length > 0 && html`<details><summary>${ui.plural(plugin.endpoints.length, "endpoint")}</summary><p class="mono">${plugin.endpoints.join(", ")}</p></details>`}`;
   }
 
   const trouble = ({ status, last_error: error }) => (status === "failed" || error) && html`<p class="problem">
@@ -52,7 +52,7 @@ export default (ui) => {
       return { data: await Promise.all(data.map(async (plugin) => ({ ...plugin, added: await ui.added(plugin.id) }))) };
     },
     render: ({ data }) => html`<div class="head"><h1 tabindex="-1">Plugins</h1>
-        <p class="faint">Switched on or off for ${ui.application()?.name ?? "this application"} only. What a plugin has stored is kept while it is off.</p></div>
+        <p class="faint">Enabled or disabled for ${ui.application()?.name ?? "this application"} only. What a plugin has stored is kept while it is disabled.</p></div>
       ${data.length ? html`<ul class="cards">${keyed(data, ({ id }) => id, row)}</ul>` : html`<p class="card notice">No plugin is installed.</p>`}`,
   };
 };

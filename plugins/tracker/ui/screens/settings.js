@@ -24,15 +24,15 @@ export default (ui) => {
     const pulling = ({ provider }) => types.some(({ name, reads }) => reads && name === provider);
     return [
       { name: "provider", label: "Tracker", type: "select", options: [...types.map(({ name, title }) => [name, title]), ...gone] },
-      ...types.flatMap(({ name, schema }) => ui.fieldsOf({ ...schema, required: [] }, { values: settings, when: ({ provider }) => provider === name })),
+      ...types.flatMap(({ name, schema }) => ui.fieldsOf({ ...schema, required: [] }, { type: name, values: settings, when: ({ provider }) => provider === name })),
       ...SECRETS.map((one) => secret(settings, one)),
-      { name: "labels", label: "Only items with these labels, one a line", type: "list", half: true, when: pulling },
-      { name: "assignees", label: "Only items of these assignees, one a line", type: "list", half: true, when: pulling },
+      { name: "labels", label: "Only items with these labels, one per line", type: "list", half: true, when: pulling },
+      { name: "assignees", label: "Only items of these assignees, one per line", type: "list", half: true, when: pulling },
       { name: "assigned_to_me", label: "Only items assigned to the key's owner", type: "check", when: pulling },
       { name: "status_pull", label: "Issues take the status of their items", type: "check" },
       { name: "status_writeback", label: "Items take the status of their issues", type: "check" },
       { name: "status_writeback_comment", label: "With a comment in the item", type: "check", when: ({ status_writeback: on }) => on },
-      { name: "enabled", label: "Switched on", type: "check", hint: "Off: nothing is read, and nothing is sent." },
+      { name: "enabled", label: "Enabled", type: "check", hint: "Off: nothing is read, and nothing is sent." },
     ];
   }
 
@@ -46,7 +46,7 @@ export default (ui) => {
 
   const forget = (name, label) => ui.confirm({
     title: `Forget the stored ${label.toLowerCase()}`,
-    text: "The tracker is switched off.",
+    text: "The tracker is disabled.",
     action: "Forget it",
     async run() {
       await api.patch("tracker-settings", { [name]: "", enabled: false });

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.issues import Event, StoredBatch, tables
-from snaglist.plugins.issues.bulk import handlers, jobs
+from snaglist.plugins.issues.bulk import actions, handlers, jobs
 from snaglist.plugins.issues.bulk.actions import ACTIONS
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
@@ -451,7 +451,7 @@ class TestJobs:
         assert undone.json["previous"] == dict.fromkeys(map(str, ids[:2]), "fixed")
         found = {row["id"]: row["status"] for row in desk.rows(tables.issues)}
         assert found == dict(zip(ids, ("in_progress", "open", "reoccurred", "fixed"), strict=False))
-        assert [row["note"] for row in desk.history(ids[1])] == [None, "Undone"]
+        assert [row["note"] for row in desk.history(ids[1])] == [None, "Undo"]
         desk.check_counters()
         again = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
         assert (again.json["updated"], again.json["ids"]) == (0, [])
@@ -459,6 +459,22 @@ class TestJobs:
             call.db.execute(jobs_table.update().where(jobs_table.c.id == job).values(status="cancelled"))
         refused = bulk(client, "undo", job_id=job)
         assert (refused.status, refused.error) == (409, "The job did not finish, so it cannot be undone.")
+
+    def test_an_undo_reads_what_the_job_did_once(
+        self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Not for each batch: it names every issue."""
+        sqlite_desk.store(*(event(f"{word} failed", n) for n, word in enumerate(("a b", "c d", "e f", "g h", "i j"))))
+        body = {"action": "status", "filter": {}, "status": "fixed"}
+        job = sqlite_client.post("bulk-issues", body, wait=True).json["job_id"]
+        batches: list[int] = []
+        real = jobs.ACTIONS["undo"]
+        monkeypatch.setattr(jobs, "ACTIONS", {"undo": lambda *given: batches.append(1) or real(*given)})
+        looked: list[int] = []
+        found = actions.done_by
+        monkeypatch.setattr(actions, "done_by", lambda *given: looked.append(1) or found(*given))
+        undone = sqlite_client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
+        assert (undone.json["updated"], len(batches), len(looked)) == (5, 3, 1)
 
     def test_only_statuses_can_be_undone(self, client: Client, desk: Any, three: list[int]) -> None:
         job = client.post("bulk-issues", {"action": "snooze", "filter": {}, "count": 3}, wait=True).json["job_id"]

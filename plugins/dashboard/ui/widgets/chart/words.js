@@ -30,7 +30,7 @@ const counted = ({ unit, distinct }, total, [first, last]) => `${distinct && fir
 export function valueText(chart, bars, daily) {
   const { total, parts, earlier } = numbersOf(chart, bars);
   const named = parts.length > 1 ? parts.filter(({ count }) => count).map(({ label, count }) => `${label} ${number(count)}`) : [];
-  const compared = earlier === null ? [] : [`${number(earlier)} in the period before`];
+  const compared = earlier === null ? [] : [`${number(earlier)} in the previous period`];
   return `${rangeText(chart, bars, daily)}: ${[counted(chart, total, bars), ...named, ...compared].join(", ")}`;
 }
 
@@ -58,7 +58,7 @@ export const legend = (chart) => {
   const amount = (value) => !chart.distinct && html`<span class="count">${number(value)}</span>`;
   return html`<ul class="chart-legend">
     ${parts.length > 1 && shown.map(({ label, tone, count }) => html`<li class=${`tone-${tone}`}>${label} ${amount(count)}</li>`)}
-    ${earlier !== null && html`<li class="chart-before">Period before ${amount(earlier)}</li>`}</ul>`;
+    ${earlier !== null && html`<li class="chart-before">Previous period ${amount(earlier)}</li>`}</ul>`;
 };
 
 /** The same numbers as a table. */
@@ -72,6 +72,6 @@ export function table(chart, daily) {
   };
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}><table class="table">
     <thead><tr><th scope="col">${daily ? "Day (UTC)" : `Time (${zone(moment(starts[0]))})`}</th>${several && series.map((one) => html`<th scope="col" class="figure">${one.label}</th>`)}
-      <th scope="col" class="figure">${several ? "Total" : chart.unit[1][0].toUpperCase() + chart.unit[1].slice(1)}</th>${earlier && html`<th scope="col" class="figure">Period before</th>`}</tr></thead>
+      <th scope="col" class="figure">${several ? "Total" : chart.unit[1][0].toUpperCase() + chart.unit[1].slice(1)}</th>${earlier && html`<th scope="col" class="figure">Previous period</th>`}</tr></thead>
     <tbody>${starts.map(row)}</tbody></table></div>`;
 }
