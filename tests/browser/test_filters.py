@@ -96,6 +96,25 @@ def test_tabs_chart_and_heading_follow_the_filters(page: Page, deployment: Any) 
     expect(page.locator(".spark-head")).to_have_text("Last 24 h")
 
 
+def test_a_search_that_finds_nothing_offers_its_numbers_alone(page: Page, deployment: Any) -> None:
+    page.goto(f"{deployment.url}?q=“never said” %234711 jo@nowhere.test&status=all")
+    none = page.locator(".notice")
+    expect(none.get_by_role("heading", name="No issue matches")).to_be_visible()
+    expect(none).to_contain_text("Search only for 4711, jo@nowhere.test")
+    expect(none.get_by_role("link", name="Look for “never said 4711 jo@nowhere.test” in the raw logs")).to_be_visible()
+    assert chips(page) == ["“never said” #4711 jo@nowhere.test"]
+    none.get_by_role("link", name="4711", exact=True).click()
+    expect(page.locator(".row").first).to_be_visible()
+    assert address(page) == {"q": "4711", "status": "all"}
+
+
+def test_curly_quotation_marks_are_typed_as_straight_ones(page: Page) -> None:
+    page.locator("#search").fill("“gateway timeout”")
+    page.keyboard.press("Enter")
+    expect(page.locator(".chips .chip")).to_have_text('"gateway timeout"')
+    expect(page.locator(".row").first).to_be_visible()
+
+
 def test_the_time_goes_along_to_the_issue(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?range=30d")
     page.locator(".row-title").first.click()
@@ -130,7 +149,7 @@ def test_a_range_is_dragged(page: Page) -> None:
 
 def test_a_last_event_long_ago_is_said_and_shown(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?from=2001-02-03 04:00:00&to=2001-02-04 04:00:00&status=all")
-    expect(page.locator(".quiet")).to_contain_text("No events in this time. Last event")
+    expect(page.locator(".quiet")).to_contain_text("No events in this period. Last event")
     expect(page.locator("ui-chart")).to_have_count(0)
     page.get_by_role("link", name="Show that day").click()
     expect(page.locator(".row").first).to_be_visible()

@@ -2,16 +2,17 @@
 
 Both follow the filters of the list. Work is bounded: issues are counted as far as the list counts them, and of very
 many counted hours the newest are added up; the answer says so. Of a search for words the bars have the events that
-hold them where these are few enough to be looked at, else all events of the issues that it found.
+hold them where these are few enough to be looked at, else all events of the issues that it found. Over a few hours the
+bars are minutes of stored events, with the ends of the range as they were asked for.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select
 
 from snaglist.kernel import Call, times
 from snaglist.plugins.issues.contract import Condition
@@ -23,15 +24,17 @@ from snaglist.plugins.issues.search.hits import Hits, find_hits
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, read_scope
 from snaglist.plugins.issues.search.sorting import Sort
 from snaglist.plugins.issues.search.summary import STATUS_ORDER
-from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues
+from snaglist.plugins.issues.tables import event_days, event_hours, issue_totals, issues, occurrences
 from snaglist.plugins.system import rows
 
 MOST_HOURS = 30_000  # counted hours of groupings that are added up
 FEW_ISSUES = 1_000  # so many are added up by their ids
 FEW_SEARCHED = 200  # the events of so many are looked for words
-HOUR, DAY, WEEK = 1, 24, 168
-# The step of the bars, in hours, for ranges up to so many hours: some 60 to 100 bars.
-STEPS = ((72, HOUR), (14 * DAY, 6 * HOUR), (120 * DAY, DAY), (2 * 366 * DAY, WEEK), (20 * 366 * DAY, 4 * WEEK))
+MOST_EVENTS = 30_000  # that are counted by minutes
+MINUTE, HOUR, DAY, WEEK = 60, 3_600, 86_400, 604_800
+# The step of the bars, in seconds, for ranges up to so many: some 60 to 100 bars.
+SHORT_STEPS = ((HOUR, MINUTE), (6 * HOUR, 5 * MINUTE))
+STEPS = ((72 * HOUR, HOUR), (14 * DAY, 6 * HOUR), (120 * DAY, DAY), (2 * 366 * DAY, WEEK), (20 * 366 * DAY, 4 * WEEK))
 LONGEST_STEP = 52 * WEEK
 _YEAR = 366 * DAY
 Counts = defaultdict[str, list[int]]  # the numbers of the bars, by severity
@@ -40,20 +43,28 @@ _MONDAY = datetime.fromisoformat("0001-01-01 00:00:00+00:00")  # weeks begin on 
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Bars over time: `number` of them, `step` hours each, whole steps in UTC from `start` on."""
+    """Bars over time: `number` of them, `step` seconds each, whole steps in UTC from `start` on.
+
+    Those of minutes have only what is in `within`.
+    """
 
     start: datetime
     step: int
     number: int
+    within: Scope = field(default_factory=Scope)
 
     @property
     def end(self) -> str:
         """Return the end of the last bar."""
-        return times.add(times.show(self.start), seconds=3600 * self.step * self.number)
+        return times.add(times.show(self.start), seconds=self.step * self.number)
 
-    def at(self, hour: str) -> int:
-        """Return the bar that an hour, or the first of a day, is in."""
-        return (times.read(hour) - self.start) // timedelta(hours=self.step)
+    def at(self, moment: str) -> int:
+        """Return the bar that a time, an hour, or the first of a day is in."""
+        return (times.read(moment) - self.start) // timedelta(seconds=self.step)
+
+    def have(self, moment: str) -> bool:
+        """Tell whether a time is in one of them."""
+        return self.within.has(moment) and times.show(self.start) <= moment < self.end
 
 
 def activity(call: Call) -> dict[str, Any]:
@@ -66,16 +77,21 @@ def activity(call: Call) -> dict[str, Any]:
     within = conditions(call, call.query, scope, searched)
     statuses, counted = _statuses(call, scope, searched)
     total, exact = _total(call, statuses, within, counted=counted)
-    bars = _bars(call, scope)
     hits = _hits(call, anywhen, everywhere) if everywhere else None
     if hits is None:
-        counts, since = _counts(call.db, conditions(call, call.query, Scope(), searched), within, bars)
+        anyhow = conditions(call, call.query, Scope(), searched)
         last_seen = _last_seen(call.db, anywhen)
     else:
-        others = [issues.c.id.in_(hits.whole)]
-        counts, since = _counts(call.db, others, others, bars)
+        anyhow = within = [issues.c.id.in_(hits.whole)]
+        last_seen = max([*hits.times(), _last_seen(call.db, within) or ""]) or None
+    minutes = _by_minutes(call, scope, within)
+    if minutes is None:
+        bars = _bars(call, scope)
+        counts, since = _counts(call.db, anyhow, within, bars)
+    else:
+        bars, counts, since = minutes
+    if hits is not None:
         _add(counts, call.db, hits, bars)
-        last_seen = max([*hits.times(), _last_seen(call.db, others) or ""]) or None
     return {
         "statuses": [{"status": name, "groups_count": statuses.get(name, 0)} for name in STATUS_ORDER],
         "statuses_exact": counted,
@@ -84,7 +100,7 @@ def activity(call: Call) -> dict[str, Any]:
         "last_seen": last_seen,
         "from": times.show(bars.start),
         "to": bars.end,
-        "step": bars.step * 3600,
+        "step": bars.step,
         "counted": "all" if hits is None else "matching",
         "series": [{"severity": name, "counts": counts[name]} for name in sorted(counts, key=RANK.__getitem__)],
         "complete": since is None,
@@ -128,19 +144,36 @@ def _bars(call: Call, scope: Scope) -> Bars:
     """Return bars over the range; an open side of it, or one far from all events, ends with the events."""
     start, end = scope.start, scope.end
     if start is None and end is None:
-        end = times.add(times.hour(call.now), seconds=3600)
-        start = times.add(end, seconds=-3600 * HOURS_SHOWN)
+        end = times.add(times.hour(call.now), seconds=HOUR)
+        start = times.add(end, seconds=-HOUR * HOURS_SHOWN)
     else:
         first, last = _hours(call.db, call.now)
         end = min(end or last, last)
         if start is None or _between(start, end) > _YEAR:
             start = max(start or first, first)
-        start = min(start, times.add(end, seconds=-3600))
+        start = min(start, times.add(end, seconds=-HOUR))
     length = _between(start, end)
     step = next((step for most, step in STEPS if length <= most), LONGEST_STEP)
+    return _whole(start, end, step)
+
+
+def _whole(start: str, end: str, step: int, within: Scope | None = None) -> Bars:
     begun = _floor(times.read(start), step)
-    number = -(-(times.read(end) - begun) // timedelta(hours=step))
-    return Bars(begun, step, max(1, number))
+    number = -(-(times.read(end) - begun) // timedelta(seconds=step))
+    return Bars(begun, step, max(1, number), within or Scope())
+
+
+def _of_minutes(call: Call) -> Bars | None:
+    """Return bars of minutes over a short range; None when it is not short."""
+    start, end = call.query.get("from"), call.query.get("to")
+    if start is None:
+        return None
+    if end is None:
+        # Where clocks were wrong, the range ends with the events.
+        end = times.add(call.now, seconds=1) if _hours(call.db, call.now)[1] <= _next_hour(call.now) else None
+    length = _between(start, end) if end else SHORT_STEPS[-1][0] + 1
+    step = next((step for most, step in SHORT_STEPS if length <= most + MINUTE), None)
+    return None if step is None or end is None else _whole(start, end, step, Scope(start, end))
 
 
 def _hours(db: Connection, now: str) -> tuple[str, str]:
@@ -148,15 +181,19 @@ def _hours(db: Connection, now: str) -> tuple[str, str]:
     hour = event_hours.c.hour
     first = db.execute(select(func.min(hour))).scalar() or now
     last = db.execute(select(func.max(hour))).scalar() or now
-    return times.hour(first), times.add(times.hour(max(last, now)), seconds=3600)
+    return times.hour(first), times.add(times.hour(max(last, now)), seconds=HOUR)
 
 
 def _between(start: str, end: str) -> int:
-    return (times.read(end) - times.read(start)) // timedelta(hours=1)
+    return (times.read(end) - times.read(start)) // timedelta(seconds=1)
+
+
+def _next_hour(moment: str) -> str:
+    return times.add(times.hour(moment), seconds=HOUR)
 
 
 def _floor(moment: datetime, step: int) -> datetime:
-    return moment - (moment - _MONDAY) % timedelta(hours=step)
+    return moment - (moment - _MONDAY) % timedelta(seconds=step)
 
 
 def _hits(call: Call, where: Sequence[Condition], searched: Searched) -> Hits | None:
@@ -167,11 +204,50 @@ def _hits(call: Call, where: Sequence[Condition], searched: Searched) -> Hits | 
 def _add(counts: Counts, db: Connection, hits: Hits, bars: Bars) -> None:
     """Count the events that a search found."""
     found = rows.among(db, select(issues.c.id, issues.c.severity), issues.c.id, list(hits.events))
-    start = times.show(bars.start)
     for issue_id, severity in found:
         for at in hits.events[issue_id]:
-            if start <= at < bars.end:
+            if bars.have(at):
                 counts[severity][bars.at(at)] += 1
+
+
+def _by_minutes(call: Call, scope: Scope, where: Sequence[Condition]) -> tuple[Bars, Counts, str | None] | None:
+    """Return bars of minutes with the stored events, and since when all are counted; None where hours tell more.
+
+    That is where the range is long, there are many issues, or events are not stored any more. The counted hours tell
+    how many events there are, so that of very many the newest hours are read.
+    """
+    bars = _of_minutes(call)
+    if bars is None:
+        return None
+    ids = queries.find(call.db, where, FEW_ISSUES)
+    if len(ids) == FEW_ISSUES:
+        return None
+    hour, at = event_hours.c.hour, occurrences.c.occurred_at
+    counted = select(hour, func.sum(event_hours.c.count)).where(event_hours.c.issue_id.in_(ids), scope.holds(hour))
+    left, since = MOST_EVENTS, None
+    expected = 0
+    for begun, events in call.db.execute(counted.group_by(hour).order_by(hour.desc())):
+        left -= int(events)
+        if left < 0:
+            since = _next_hour(begun)
+            break
+        expected += int(events)
+    minute = func.substr(at, 1, 16)
+    inside = func.sum(case((bars.within.holds(at), 1), else_=0))
+    stored = (
+        select(issues.c.severity, minute, func.count(), inside)
+        .join_from(occurrences, issues, issues.c.id == occurrences.c.issue_id)
+        .where(occurrences.c.issue_id.in_(ids), scope.holds(at), Scope(since).holds(at))
+        .group_by(issues.c.severity, minute)
+    )
+    found = list(call.db.execute(stored))
+    if sum(events for *_, events, _ in found) < expected:
+        return None
+    counts: Counts = defaultdict(lambda: [0] * bars.number)
+    for severity, begun, _, events in found:
+        if events:
+            counts[severity][bars.at(f"{begun}:00")] += int(events)
+    return bars, counts, since
 
 
 def _counts(
@@ -190,7 +266,7 @@ def _counts(
         inside.append(event_hours.c.issue_id.in_(ids))
         anywhen = []
     elif (beyond := _hour_beyond(db, inside)) is not None:
-        since = times.add(beyond, seconds=3600)
+        since = times.add(beyond, seconds=HOUR)
         inside[0] = event_hours.c.hour >= since
     return _summed(_sums(db, anywhen, inside, bars), db, bars), since
 

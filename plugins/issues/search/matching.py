@@ -14,7 +14,7 @@ from snaglist.plugins.issues.values.index import rows_with
 from snaglist.plugins.issues.values.reading import StoredText
 from snaglist.plugins.issues.values.storing import LAYOUT
 from snaglist.plugins.issues.values.storing import STACK as STACK_TEXT
-from snaglist.plugins.issues.values.words import index_prefix, index_word
+from snaglist.plugins.issues.values.words import has_word, index_prefix
 
 CHUNK = 500
 
@@ -52,7 +52,7 @@ def matching(terms: Sequence[Term], fixed: frozenset[str]) -> Matching:
             if begin is None and not any(word.startswith(written) for word in fixed):
                 begin = term.words[0]
         else:
-            words.update(dict.fromkeys(word for word in term.words if index_word(word) not in fixed))
+            words.update(dict.fromkeys(word for word in term.words if not has_word(fixed, word)))
     listed = [word for word in words if word != begin]
     return Matching(tuple(terms), (*listed, begin) if begin else tuple(listed), begin is not None)
 
@@ -66,7 +66,7 @@ def _holds(term: Term, text: StoredText) -> bool:
         begin = index_prefix(term.words[0])
         return any(word.startswith(begin) for word in text.index_words)
     if term.kind == WORD and term.words:
-        return index_word(term.words[0]) in text.index_words
+        return has_word(text.index_words, term.words[0])
     return text.has_phrase(term.folded)
 
 
@@ -91,7 +91,7 @@ def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> 
 
 def _within(term: Term, words: frozenset[str]) -> bool:
     plain = term.kind in (WORD, PHRASE) and bool(term.words)
-    return plain and words.issuperset(map(index_word, term.words))
+    return plain and all(has_word(words, word) for word in term.words)
 
 
 def _with_own(call: Call, issue_ids: Sequence[int], term: Term) -> set[int]:

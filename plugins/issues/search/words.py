@@ -1,4 +1,7 @@
-"""The text of a search, word by word: `timeout "gateway timeout" 5204* -payment value:"52045" user:jo stack:charge`."""
+"""The text of a search, word by word: `timeout "gateway timeout" 5204* -payment value:"52045" user:jo stack:charge`.
+
+Quotation marks that a phone or an office program made curly are read as straight ones, and `#52045` as `52045`.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,6 +13,9 @@ MAX_TERMS = 20
 LEAST_PREFIX = 3  # letters in front of a `*`
 WORD, PREFIX, PHRASE, VALUE, USER, STACK = KINDS = ("word", "prefix", "phrase", "value", "user", "stack")
 _TERM = re.compile(r'(-?)(?:(value|user|stack):)?("[^"]*"|[^\s"]+(?:"[^"\s]*)*)')
+_STRAIGHT = str.maketrans(dict.fromkeys("“”„‟", '"'))
+_SINGLE = re.compile(r"(?<!\w)‘([^‘’]*)’(?!\w)")  # not the ’ of can’t
+_NUMBER_SIGN = re.compile(r"^#+(?=\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Term:
 
 def read_terms(text: str) -> list[Term]:
     """Return the terms of a text; Invalid when there are too many."""
-    terms = [term for found in _TERM.finditer(text) if (term := _term(*found.groups())) is not None]
+    terms = [term for found in _TERM.finditer(_straight(text)) if (term := _term(*found.groups())) is not None]
     if any(term.words for term in terms):  # then signs that stand alone say nothing
         terms = [term for term in terms if term.words]
     if len(terms) > MAX_TERMS:
@@ -44,9 +50,13 @@ def read_terms(text: str) -> list[Term]:
     return list(dict.fromkeys(terms))
 
 
+def _straight(text: str) -> str:
+    return _SINGLE.sub(r'"\1"', text).translate(_STRAIGHT)
+
+
 def _term(minus: str, named: str | None, written: str) -> Term | None:
     quoted = len(written) > 1 and written[0] == written[-1] == '"'
-    text = written[1:-1].strip() if quoted else written
+    text = written[1:-1].strip() if quoted else _NUMBER_SIGN.sub("", written)
     if not text:
         return None
     if named:

@@ -2,10 +2,11 @@
 
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
+const MOST_ALONE = 3;
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const foundOf = (ui) => {
-  const { html, number, plural } = ui;
+  const { html, keyed, number, plural } = ui;
 
   /** What was searched, of the `search` of an answer; null when nothing was. */
   const places = (search) => search && [...new Set(search.terms.map(({ kind }) => PLACES[kind] ?? EVERYWHERE))].join(", and ");
@@ -31,5 +32,12 @@ export const foundOf = (ui) => {
     return { view: "issue", id, q: some ? q : null, user, host, release, environment, range, from, to, ...day };
   }
 
-  return { searched, matches, way };
+  /** What is left of a search that found nothing: its numbers and addresses, each by itself, as links. */
+  function only(query) {
+    const q = query.q ?? "";
+    const words = [...new Set(q.match(/[\p{L}\d][\p{L}\d._@-]*/gu)?.filter((word) => /[\d@]/.test(word)))].filter((word) => word !== q).slice(0, MOST_ALONE);
+    return words.length > 0 && html`<p>Search only for ${keyed(words, (word) => word, (word, at) => html`${at > 0 && ", "}<a href=${ui.link({ ...query, page: null, q: word })}>${word}</a>`)}</p>`;
+  }
+
+  return { only, searched, matches, way };
 };

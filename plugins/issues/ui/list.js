@@ -154,7 +154,7 @@ export default (ui) => {
     const narrowed = chips?.(query, current);
     if (!narrowed && !query.status) return html`<div class="card notice good"><h2>Nothing is unresolved</h2>
       <p>${ui.plural(summary.total.groups_count, "issue")} ${summary.total.groups_count === 1 ? "is" : "are"} fixed or will not be fixed. <a href=${ui.link({ status: "all" })}>Show all</a></p></div>`;
-    return html`<div class="card notice"><h2>No issue matches</h2> ${found.searched(meta)}
+    return html`<div class="card notice"><h2>No issue matches</h2> ${found.searched(meta)} ${found.only(query)}
       ${elsewhere > 0 && html`<p>${ui.plural(elsewhere, "issue")} with another status ${elsewhere === 1 ? "matches" : "match"}. <a href=${ui.link({ ...query, page: null, status: "all" })}>Show all statuses</a></p>`}
       <p><a href=${ui.link({})}>Clear filters</a></p> ${narrowed && ui.slot("issues.none", query)}</div>`;
   }

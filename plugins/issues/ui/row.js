@@ -23,6 +23,8 @@ export const optional = (task, value) =>
 
 // -- rows
 
+const DAY = 86_400_000;
+
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const rowOf = (ui, memory) => {
   const { html } = ui;
@@ -44,11 +46,14 @@ export const rowOf = (ui, memory) => {
   /** What the bars of the rows are of: the last 24 hours, or those up to the end of the chosen time. */
   const span = ({ to }) => (to ? `24 h to ${ui.clock(to, "day")}` : "Last 24 h");
 
+  /** Since when the rows count, where that is not what was chosen: they count by full hours. */
+  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html` <span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
+
   /** What stands over the rows: select all, how many there are, and what the columns are. */
   const head = ({ items, meta: { total, total_exact: exact, columns = [] }, users }, limits, selection) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Select all issues of this page"
       .checked=${items.length > 0 && items.every(selection.has)} @click=${(event) => selection.choosePage(event.target.checked)} />
-      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}</span></label>
+      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}${since(limits)}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
     <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head">Users</span>`}<span class="status-head">Status</span><span class="age-head">Last seen</span>
   </div>`;

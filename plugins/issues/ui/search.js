@@ -123,7 +123,7 @@ export const phrase = (words) => words.replaceAll(TOKEN, (token, word, inQuotes,
 export function parse(text) {
   const found = Object.fromEntries(FILTERS.map((name) => [name, null]));
   const words = [];
-  for (const [token, word, inQuotes, bare] of text.matchAll(TOKEN)) {
+  for (const [token, word, inQuotes, bare] of text.replaceAll(/[“”„‟]/g, '"').matchAll(TOKEN)) {
     const [name, value] = filterOf(word, inQuotes ?? bare) ?? [];
     if (!name) words.push(token);
     else if (LISTS.has(name) && found[name]) found[name] += `,${value}`;

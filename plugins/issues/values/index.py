@@ -7,7 +7,7 @@ times the room on PostgreSQL.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import mysql, postgresql
 
-from snaglist.plugins.issues.values.words import index_prefix, index_word
+from snaglist.plugins.issues.values.words import index_begin, index_prefix, index_word
 from snaglist.plugins.system import qualified
 
 MERGED_PAGES = 500  # at once
@@ -132,18 +132,30 @@ def newest(db: Connection, indexed: Table, ids: Select[int], most: int, *columns
 
 def rows_with(db: Connection, indexed: Table, words: Sequence[str], *, prefix: bool = False) -> Select[int]:
     """Select the ids of the rows that have all of some words; with `prefix` the last one may go on."""
-    *others, last = words
-    others = [*map(index_word, others)]
-    last = index_prefix(last) if prefix else index_word(last)
     ids = indexed.c.id
+    wanted = [_Wanted(index_word(word), index_begin(word)) for word in words]
+    if prefix:
+        wanted[-1] = _Wanted(None, index_prefix(words[-1]))
     if db.dialect.name == "sqlite":
         index = table(f"{indexed.name}_index", column("rowid"), column(f"{indexed.name}_index"))
-        wanted = " AND ".join([f'"{word}"' for word in others] + [f'"{last}"{" *" if prefix else ""}'])
-        return select(index.c.rowid.label("id")).where(index.c[f"{indexed.name}_index"].op("MATCH")(wanted))
+        matched = " AND ".join(one.spelled('"{}"', '"{}" *', " OR ") for one in wanted)
+        return select(index.c.rowid.label("id")).where(index.c[f"{indexed.name}_index"].op("MATCH")(matched))
     if db.dialect.name == "postgresql":
-        wanted = " & ".join([f"'{word}'" for word in others] + [f"'{last}'{':*' if prefix else ''}"])
-        query = cast(literal(wanted), postgresql.TSQUERY)
+        matched = " & ".join(one.spelled("'{}'", "'{}':*", " | ") for one in wanted)
+        query = cast(literal(matched), postgresql.TSQUERY)
         split: ColumnElement[Any] = literal_column(f"array_to_tsvector(string_to_array({indexed.name}.words, ' '))")
         return select(ids).where(split.op("@@")(query))
-    wanted = " ".join([f"+{word}" for word in others] + [f"+{last}{'*' if prefix else ''}"])
-    return select(ids).where(mysql.match(indexed.c.words, against=literal(wanted)).in_boolean_mode())
+    matched = " ".join("+" + one.spelled("{}", "{}*", " ") for one in wanted)
+    return select(ids).where(mysql.match(indexed.c.words, against=literal(matched)).in_boolean_mode())
+
+
+class _Wanted(NamedTuple):
+    """A word that rows must have: as it is in the index, or what it begins with."""
+
+    whole: str | None
+    begin: str | None
+
+    def spelled(self, whole: str, begin: str, either: str) -> str:
+        """Return it in the language of a database."""
+        ways = [whole.format(self.whole) if self.whole else "", begin.format(self.begin) if self.begin else ""]
+        return f"({either.join(filter(None, ways))})"

@@ -1,11 +1,12 @@
 """The words of a text, as a search compares them, and how the index of the database is given them.
 
 A word is a run of letters and digits, with what joins such runs within a name, a number, an address: `web-1`,
-`10.0.0.7`, `jo@example.com`. One of few parts is found by each of them too: `ORD-52045` by `52045`. Case is folded.
+`10.0.0.7`, `jo@example.com`. One of few parts is found by each of them too: `ORD-52045` by `52045`; of an address the
+sides of its `@` are words like others. One of several parts finds longer words that begin with them. Case is folded.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from snaglist.kernel import digest, key
@@ -31,11 +32,19 @@ def words_of(text: str) -> list[str]:
         short = word[:MAX_WORD]
         found[short] = None
         if not short.isalnum():
-            parts = _JOINS.split(short)
-            if len(parts) <= _MOST_PARTS:
-                found.update(dict.fromkeys(parts))
+            _add_parts(found, short)
+            if short.count("@") == 1:
+                for side in short.split("@"):
+                    found[side.strip("_.-")] = None
+                    _add_parts(found, side)
     found.pop("", None)
     return list(found)
+
+
+def _add_parts(found: dict[str, None], word: str) -> None:
+    parts = _JOINS.split(word)
+    if len(parts) <= _MOST_PARTS:
+        found.update(dict.fromkeys(parts))
 
 
 def whole_words(text: str) -> list[str]:
@@ -56,6 +65,19 @@ def index_word(word: str) -> str:
 def index_prefix(word: str) -> str:
     """Return what the index words begin with of all words that begin with one; of a long one only its head counts."""
     return _spelled(word)[:_MAX_HEAD]
+
+
+def index_begin(word: str) -> str | None:
+    """Return what the index words begin with of longer words that begin with the parts of one; None without parts."""
+    written = index_prefix(word)
+    # What joins parts is written with an underscore.
+    return None if word.isalnum() or len(written) == _MAX_HEAD else written + "_"
+
+
+def has_word(words: Set[str], word: str) -> bool:
+    """Tell whether index words have a word, or a longer one that begins with its parts."""
+    begin = index_begin(word)
+    return index_word(word) in words or (begin is not None and any(other.startswith(begin) for other in words))
 
 
 @lru_cache(maxsize=8192)

@@ -15,9 +15,12 @@ export default (ui) => {
 
   ui.find((text) => [text && { label: `Search the raw logs for “${text}”`, always: true, run: () => ui.go({ view: "log-search", q: text }) }].filter(Boolean));
 
+  /** The words of a search as lines have them: without quotation marks, and `#52045` as 52045. */
+  const plain = (q) => q.replaceAll(/["“”]|(?<!\S)#+(?=\w)/g, "");
+
   ui.panel("issues.none", {
     id: "raw",
-    render: ({ q }) => q && html`<a class="button" href=${ui.link({ view: "log-search", q })}>Look for “${q}” in the raw logs</a>`,
+    render: ({ q }) => q && html`<a class="button" href=${ui.link({ view: "log-search", q: plain(q) })}>Look for “${plain(q)}” in the raw logs</a>`,
   });
 
   const uploads = async () => (await import("./screens/uploads.js")).default(ui);

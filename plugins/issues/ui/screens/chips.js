@@ -38,7 +38,7 @@ export default (ui, time) => {
   function chipsOf(query, data) {
     const words = Object.keys(WORDS).filter((name) => query[name] && !(name in ANY_TIME));
     return [
-      ...(query.q ? [{ text: `“${query.q}”`, without: { q: null } }] : []),
+      ...(query.q ? [{ text: /["“”]/.test(query.q) ? query.q : `“${query.q}”`, without: { q: null } }] : []),
       ...words.map((name) => ({ text: chipText(ui, name, valueText(name, query[name], data)), without: { [name]: null } })),
       ...(time.chosen(query) ? [{ text: time.text(query), without: ANY_TIME }] : []),
     ];

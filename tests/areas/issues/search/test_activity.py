@@ -6,6 +6,7 @@ import pytest
 
 from snaglist.kernel import times
 from snaglist.plugins.issues.search import activity, queries
+from snaglist.plugins.issues.tables import occurrences
 from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
@@ -89,6 +90,53 @@ def test_the_step_follows_the_range(
     assert (found["step"], found["from"], found["to"]) == (step, first, last)
     assert sum(sum(row["counts"]) for row in found["series"]) == (2 if start < "2025-02" else 1)
     assert all(times.add(first, seconds=step * len(row["counts"])) == last for row in found["series"])
+
+
+def test_a_few_hours_are_counted_by_minutes(client: Client, rows: Any) -> None:
+    """With the ends as they were asked for; the list counts by full hours."""
+    rows.issue("a gateway", [f"2026-01-03 {at}" for at in ("09:10:00", "09:20:30", "09:20:59", "10:14:59", "10:20:00")])
+    rows.issue("b", ["2026-01-03 09:58:00", "2026-01-03 11:00:00"], severity="WARNING")
+
+    def bars(start: str, end: str, **query: str) -> tuple[Any, ...]:
+        span = {"from": f"2026-01-03 {start}", "to": f"2026-01-03 {end}"}
+        found = client.get("issue-activity", **span, **query).json
+        at = {row["severity"]: {n: many for n, many in enumerate(row["counts"]) if many} for row in found["series"]}
+        return found["step"], found["from"][11:], found["to"][11:], at, found["complete"]
+
+    one = {"ERROR": {0: 2, 54: 1}, "WARNING": {38: 1}}
+    assert bars("09:20:30", "10:15:00") == (60, "09:20:00", "10:15:00", one, True)
+    assert bars("09:20:30", "10:15:00", q="gateway") == (60, "09:20:00", "10:15:00", {"ERROR": one["ERROR"]}, True)
+    several = {"ERROR": {26: 1, 28: 2, 38: 1, 40: 1}, "WARNING": {35: 1}}
+    assert bars("07:03:00", "11:00:00") == (300, "07:00:00", "11:00:00", several, True)
+    assert bars("03:00:00", "10:00:00")[0] == 3600
+    listed = client.get("errors", **{"from": "2026-01-03 09:20:30", "to": "2026-01-03 10:15:00"}).json["data"]
+    assert {issue["title"]: issue["count"] for issue in listed} == {"a gateway": 5, "b": 1}
+
+
+def test_the_last_hour_ends_now(client: Client, rows: Any) -> None:
+    now = times.now()
+    rows.issue("a", [times.add(now, seconds=-seconds) for seconds in (30, 600, 3900)])
+    found = client.get("issue-activity", **{"from": times.add(now, seconds=-3600)}).json
+    assert (found["step"], sum(found["series"][0]["counts"])) == (60, 2)
+    assert 60 <= len(found["series"][0]["counts"]) <= 62
+
+
+def test_minutes_of_many_events_and_of_those_that_are_gone(
+    client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest hours are read; where events are not stored any more, the hours that were counted are shown."""
+    span = {"from": "2026-01-03 08:00:00", "to": "2026-01-03 10:00:00"}
+    issue = rows.issue("a", [f"2026-01-03 {at}" for at in ("08:01:00", "08:02:00", "09:01:00")])
+    monkeypatch.setattr(activity, "MOST_EVENTS", 2)
+    found = client.get("issue-activity", **span).json
+    assert (found["complete_from"], sum(found["series"][0]["counts"])) == ("2026-01-03 09:00:00", 1)
+    monkeypatch.undo()
+    with rows.service.call().transaction() as db:
+        db.execute(
+            occurrences.delete().where(occurrences.c.issue_id == issue, occurrences.c.occurred_at < "2026-01-03 09")
+        )
+    found = client.get("issue-activity", **span).json
+    assert (found["step"], events(found)) == (3600, {"ERROR": {"2026-01-03 08": 2, "2026-01-03 09": 1}})
 
 
 @pytest.mark.parametrize(

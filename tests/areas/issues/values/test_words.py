@@ -14,6 +14,10 @@ from snaglist.plugins.issues.values.words import index_prefix, index_word, whole
         ("Order ORD-52045 failed", ["order", "ord-52045", "ord", "52045", "failed"]),
         ("from 10.0.0.7:5432", ["from", "10.0.0.7", "5432"]),
         ("jo@example.com", ["jo@example.com"]),
+        (
+            "martha.quinn@brightmail.test",
+            ["martha.quinn@brightmail.test", "martha.quinn", "martha", "quinn", "brightmail.test", "brightmail"],
+        ),
         ("GRÖSSE Straße", ["grösse", "strasse"]),
         ("(a), -b- _c_ ...", ["a", "b", "c"]),
     ],
@@ -47,6 +51,11 @@ def test_index_words_differ_as_words_do(one: str, other: str) -> None:
         ('-user:"Jo Doe"', [("user", "Jo Doe", True)]),
         ('half "open', [("word", "half", False), ("word", "open", False)]),
         ("a , -", [("word", "a", False)]),
+        ("#52045 -#7", [("word", "52045", False), ("word", "7", True)]),
+        ('"order #52045" # C#', [("phrase", "order #52045", False), ("phrase", "C#", False)]),
+        ("“gateway timeout” ‘of cards’", [("phrase", "gateway timeout", False), ("phrase", "of cards", False)]),
+        ("value:“52045” can’t", [("value", "52045", False), ("phrase", "can’t", False)]),
+        ("martha.quinn", [("word", "martha.quinn", False)]),
         ("order=52045", [("phrase", "order=52045", False)]),
     ],
 )

@@ -151,6 +151,34 @@ def test_the_chart_of_a_search_has_the_events_with_its_words(
     assert told(q="52045", **day) == ("matching", 1, "2026-01-03 10:00:05")
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("martha.quinn", [2]),
+        ("martha.quinn@brightmail.test", [1]),
+        ("brightmail.test", [1]),
+        ("quinn", [2]),
+        ("marth", []),
+        ("martha.qui", []),
+        ("10.20", [1]),
+        ("#481516", [1]),
+        ("“481516 of”", [1]),
+        ("martha.quinn -481516", [2]),
+    ],
+)
+def test_a_word_of_several_parts_is_found_by_some_in_order(desk: Any, text: str, found: list[int]) -> None:
+    addresses = (
+        "martha.quinn@brightmail.test",
+        "martha.quinn@dimmail.test",
+        "martha.quinnley@dimmail.test",
+        "q@10.20.30.40",
+    )
+    desk.store(*(Event(f"Refund 99{n} of {address} failed") for n, address in enumerate(addresses)))
+    desk.store(Event("Order 481516 of shop 7 broke"))
+    answer = Client(desk.service).get("errors", q=text).json
+    assert [issue["matching"]["events"] for issue in answer["data"]] == found
+
+
 def ids_of(shop: Client) -> dict[str, int]:
     return {title: issue["id"] for issue in shop.get("errors").json["data"] for title in (PAYMENT, MAIL, BROKE)
             if issue["title"].startswith(title)}  # fmt: skip
