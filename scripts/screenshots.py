@@ -2,8 +2,9 @@
 
 Every page of the rail, and what is behind them, in light and dark, 1280 and 390 pixels wide, as
 `<screen>-<theme>-<width>.png`. The data are the sample logs of `snaglist demo`, spread over four weeks: about 5,000
-events, and some that applications send. `--only NAME` (again and again) takes some screens, `--window` what a window
-shows instead of the whole page, as in README. Needs Chromium and the extra `test`.
+events, requests, and some events that applications send. `--only NAME` (again and again) takes some screens, `--window`
+what a window shows instead of the whole page. `python scripts/screenshots.py --readme` makes those of README anew.
+Needs Chromium and the extra `test`.
 """
 
 import argparse
@@ -62,6 +63,14 @@ STACKS = {
 DAYS_BACK = (0, 1, 2, 3, 5, 8, 13, 21)
 # What the team did about some issues: a word of the title, the status.
 TRIAGE = {"delivered": "in_progress", "temperature": "fixed", "Report": "in_progress", "Cart 903": "wont_fix"}
+DOCS = Path(__file__).parents[1] / "docs"
+# The pictures of README, by the names of their screens.
+README = {
+    "issues": "screenshot",
+    "issue": "screenshot-issue",
+    "access": "screenshot-access",
+    "setup": "screenshot-setup",
+}
 COMMAND = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
 
@@ -304,12 +313,17 @@ def take(browser: Browser, url: str, screens: Sequence[Screen], options: argpars
 def main() -> None:
     """Fill, serve, take the pictures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--readme", action="store_true", help="make the pictures of README anew")
     parser.add_argument("--only", action="append", default=[], help="the name of a screen")
     parser.add_argument("--window", action="store_true", help="what a window shows, not the whole page")
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
+    if options.readme == bool(options.folder):
+        parser.error("name a folder, or --readme")
     with tempfile.TemporaryDirectory(prefix="snaglist-screens-") as scratch, sync_playwright() as playwright:
+        if options.readme:
+            options.folder, options.only, options.window = Path(scratch, "readme"), list(README), True
+        options.folder.mkdir(parents=True, exist_ok=True)
         logs, data = Path(scratch, "shop"), Path(scratch, "data")
         logs.mkdir()
         write_logs(logs)
@@ -320,6 +334,11 @@ def main() -> None:
         with served(data, logs, SERVICE_TOKEN="screenshots-0123456789") as url:
             take(browser, url, LOCKED, options)
         browser.close()
+        if options.readme:
+            for screen, name in README.items():
+                shutil.copyfile(options.folder / f"{screen}-light-1280.png", DOCS / f"{name}.png")
+            sys.stdout.write(f"{len(README)} pictures in {DOCS}\n")
+            return
     sys.stdout.write(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}\n")
 
 
