@@ -149,7 +149,7 @@ def test_a_range_is_dragged(page: Page) -> None:
 
 def test_a_last_event_long_ago_is_said_and_shown(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?from=2001-02-03 04:00:00&to=2001-02-04 04:00:00&status=all")
-    expect(page.locator(".quiet")).to_contain_text("No events in this time. Last event")
+    expect(page.locator(".quiet")).to_contain_text("No events in this period. Last event")
     expect(page.locator("ui-chart")).to_have_count(0)
     page.get_by_role("link", name="Show that day").click()
     expect(page.locator(".row").first).to_be_visible()

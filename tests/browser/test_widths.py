@@ -1,6 +1,7 @@
 """Every page fits every width and paper, each control is in reach, and each page of the rail is two keys away."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,12 @@ def test_paper_has_what_the_page_says_and_no_controls(open_page: Any, full: str)
     page.emulate_media(media="print")
     assert page.locator("h1").is_visible()
     assert not page.locator(".rail").is_visible()
-    assert not page.locator("main button:visible, main input:visible").count()
+    assert not page.locator("main button:visible, main input:visible, main form:visible").count()
+    assert re.fullmatch(r".+ · Issue · printed \d+ \w{3} \d{4}, .+", page.locator(".printed").inner_text())
+    for panel in page.locator(".panel:visible").all():
+        assert len(panel.inner_text().strip().splitlines()) > 1, "a box with a heading alone"
+    page.emulate_media(media="screen")
+    assert not page.locator(".printed").is_visible()
 
 
 def test_every_page_of_the_rail_has_a_shortcut_of_its_own(open_page: Any, full: str) -> None:

@@ -1,7 +1,7 @@
 // The frame around each page: the rail with the pages, the tools, and the keyboard.
 
-import { go, hasKey, keepKey, link } from "./api.js";
-import { clock, switchClock, zone } from "./clock.js";
+import { go, hasKey, keepKey, link, query } from "./api.js";
+import { clock, stamp, switchClock, zone } from "./clock.js";
 import { outage, tryNow } from "./connection.js";
 import { html, keyed } from "./dom.js";
 import { navigation, shortcutsOf } from "./registry.js";
@@ -56,7 +56,7 @@ export const frame = (view) => html`<div class="frame">
       </button>`}
     </div>
   </header>
-  <main class="page" id="page" tabindex="-1">${outage() && lost(outage())} ${view}</main>
+  <main class="page" id="page" tabindex="-1">${printed(query())} ${outage() && lost(outage())} ${view}</main>
 </div>`;
 
 /** Whether what is shown is what is, in words: the dot only repeats it. */
@@ -69,6 +69,10 @@ function state() {
 const lost = ({ since, offline }) => html`<div class="outage"><p><b>${offline ? "Offline" : "Reconnecting"} since ${clock(since, "time")}.</b>
     ${offline ? "This device has no network." : "snaglist does not answer."} What you see may be out of date; it catches up by itself.</p>
   <button class="button" type="button" @click=${tryNow}>Try now</button></div>`;
+
+/** What stands on paper above a page: whose it is, the times that the address names, and when it was printed. */
+const printed = ({ from, since = from, to }) => html`<p class="printed">${[shell.application()?.name, current().title, (since || to) && `${since ? clock(since) : "…"} to ${to ? clock(to) : "now"}`,
+  `printed ${clock(stamp(new Date()), "exact")}`].filter(Boolean).join(" · ")}</p>`;
 
 /** The pages of the rail by their group, in the order in which the groups come first. */
 const groups = () => [...Map.groupBy(navigation(), ({ group }) => group ?? "")];
@@ -168,6 +172,7 @@ async function showPalette() {
 function listen() {
   let first = "";
   let pressed = 0;
+  addEventListener("beforeprint", () => shell.draw());
   document.addEventListener("keydown", (event) => {
     if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key === "k") {
       event.preventDefault();

@@ -12,7 +12,7 @@ from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
-from snaglist.plugins.issues.status import Wanted, change_statuses
+from snaglist.plugins.issues.status import Fix, Wanted, change_statuses
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]
@@ -22,13 +22,15 @@ Fields = Mapping[str, Any]
 class Outcome:
     """What an action did: fields of its own in the answer, statuses before, what plugins add, issues left as they are.
 
-    Those are gone, or, for an action that takes something back, were touched since.
+    Those are gone, or, for an action that takes something back, were touched since. `fixes` says of issues that counted
+    as fixed before since when, and in which release.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
     previous: dict[int, str] = field(default_factory=dict)
     reactions: dict[str, Any] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
+    fixes: dict[int, Fix] = field(default_factory=dict)
 
     def include(self, other: "Outcome") -> None:
         """Add the outcome of further issues."""
@@ -36,6 +38,7 @@ class Outcome:
         self.previous |= other.previous
         self.reactions |= other.reactions
         self.gone |= other.gone
+        self.fixes |= other.fixes
 
     def answer(self, action: str, ids: Sequence[int]) -> dict[str, Any]:
         """Return the answer of the endpoint."""
@@ -47,16 +50,20 @@ class Outcome:
 
 def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     wanted = Wanted(fields["status"], fields.get("note") or None, fields.get("release") or None, fields["comment"])
-    previous, reactions = change_statuses(call, ids, wanted.check())
+    found, reactions = change_statuses(call, ids, wanted.check())
+    previous = {before.id: before.status for before in found}
+    fixes: dict[int, Fix] = {one.id: (one.fixed_at, one.fixed_release) for one in found if one.fixed_at}
     gone = set(ids) - previous.keys()
-    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions, gone)
+    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions, gone, fixes)
 
 
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     outcome = Outcome(gone=set(ids))
-    for status, some in untouched(call, fields["done"], ids).items():
-        wanted = Wanted(status, fields.get("note") or "Undo", comment=fields["comment"])
-        previous, reactions = change_statuses(call, some, wanted)
+    done = fields["done"]
+    for status, some in untouched(call, done, ids).items():
+        wanted = Wanted(status, fields.get("note") or "Undo", comment=fields["comment"], fixes=done.fixes)
+        found, reactions = change_statuses(call, some, wanted)
+        previous = {before.id: before.status for before in found}
         outcome.include(Outcome(previous=previous, reactions=reactions))
         outcome.gone.difference_update(previous)
     return outcome

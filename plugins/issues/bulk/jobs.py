@@ -21,6 +21,7 @@ from snaglist.plugins.system import Job, JobCall
 
 BATCH = 500
 OCCURRENCES = 2_000  # removed in one transaction
+_AT_THE_START: dict[str, Any] = {"position": 0, "fields": {}, "gone": [], "fixes": {}}
 AT_ONCE = ("merge", "unmerge")  # either done or not, whatever their size
 
 
@@ -41,6 +42,8 @@ def run(call: JobCall) -> Mapping[str, Any]:
     with call.transaction() as db:
         db.execute(delete(store.settings).where(store.settings.c.key == _key(call)))
     answer = outcome.answer(action, ids)
+    if action == "status":
+        answer["fixes"] = outcome.fixes
     if action == "unmerge":
         refresh_samples(call, answer)
     return answer
@@ -61,14 +64,25 @@ def _key(call: JobCall) -> str:
 
 def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, Any]) -> Outcome:
     with call.transaction() as db:
-        saved = store.get_setting(db, _key(call)) or {"position": 0, "fields": {}}
+        saved = _AT_THE_START | (store.get_setting(db, _key(call)) or {})
         if ids[-1] <= saved["position"]:
-            return Outcome(saved["fields"], _statuses_before(call, ids) if action == "status" else {})
+            return _done_before(call, action, ids, saved)
         alive = _alive(call, ids)
         outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
         outcome.gone.update(set(ids).difference(alive))
-        store.put_setting(db, _key(call), {"position": ids[-1], "fields": outcome.fields})
+        gone, fixes = [*saved["gone"], *sorted(outcome.gone)], saved["fixes"] | outcome.fixes
+        state = {"position": ids[-1], "fields": outcome.fields, "gone": gone, "fixes": fixes}
+        store.put_setting(db, _key(call), state)
         return outcome
+
+
+def _done_before(call: JobCall, action: str, ids: Sequence[int], saved: Mapping[str, Any]) -> Outcome:
+    """Return what an earlier attempt, whose worker died, did to a batch."""
+    gone = set(saved["gone"]).intersection(ids)
+    changed = [issue_id for issue_id in ids if issue_id not in gone]
+    previous = _statuses_before(call, changed) if action in ("status", "undo") else {}
+    kept = {int(issue_id): fix for issue_id, fix in saved["fixes"].items()}
+    return Outcome(saved["fields"], previous, gone=gone, fixes={one: kept[one] for one in changed if one in kept})
 
 
 def _portions(call: JobCall, action: str, ids: Sequence[int]) -> Iterator[Sequence[int]]:

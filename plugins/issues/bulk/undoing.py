@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from snaglist.kernel import Call, Conflict, Invalid
-from snaglist.plugins.issues.status import queries
+from snaglist.plugins.issues.status import Fix, queries
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.system import jobs_table
 
@@ -16,11 +16,12 @@ KIND = "bulk_issues"  # of the jobs that do what is too large for a request
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job did: the status that it set, until when, and the statuses before by id."""
+    """What a job did: the status that it set, until when, and by id the statuses before, and what was fixed before."""
 
     status: str
     until: str
     previous: Mapping[int, str]
+    fixes: Mapping[int, Fix]
 
 
 def done_by(call: Call, job_id: int) -> Done:
@@ -32,7 +33,9 @@ def done_by(call: Call, job_id: int) -> Done:
     if row.status != "succeeded":
         raise Conflict("The job did not finish, so it cannot be undone.")
     previous = {int(issue_id): status for issue_id, status in row.result["previous"].items()}
-    return Done(row.result["status"], row.finished_at, previous)
+    # A job of an earlier release did not keep what was fixed.
+    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in row.result.get("fixes", {}).items()}
+    return Done(row.result["status"], row.finished_at, previous, fixes)
 
 
 def untouched(call: Call, done: Done, issue_ids: Sequence[int]) -> Mapping[str, list[int]]:

@@ -14,15 +14,21 @@ from snaglist.plugins.issues.status import queries
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.totals import Totals
 
+Fix = tuple[str | None, str | None]  # when, and in which release
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A status to set. `release` holds the fix; `comment=False` asks a tracker to move without a comment."""
+    """A status to set. `release` holds the fix; `comment=False` asks a tracker to move without a comment.
+
+    `fixes` takes a change back: since when and in which release each issue counts as fixed, by id, others as never.
+    """
 
     status: str
     note: str | None = None
     release: str | None = None
     comment: bool = True
+    fixes: Mapping[int, Fix] | None = None
 
     def check(self) -> "Wanted":
         """Return it; raises Invalid when a release is given for anything but a fix."""
@@ -64,13 +70,15 @@ def change_status(
     return {**_change(call, found, wanted), **answer}
 
 
-def change_statuses(call: Call, issue_ids: Collection[int], wanted: Wanted) -> tuple[dict[int, str], dict[str, Any]]:
+def change_statuses(
+    call: Call, issue_ids: Collection[int], wanted: Wanted
+) -> tuple[list[queries.Before], dict[str, Any]]:
     """Set the status of issues in the open write transaction; ids that are gone are left out.
 
-    Returns the statuses before by id, and what plugins add under their ids.
+    Returns the issues as they were, and what plugins add under their ids.
     """
     found = queries.lock(call.db, issue_ids)
-    return {before.id: before.status for before in found}, _change(call, found, wanted) if found else {}
+    return list(found), _change(call, found, wanted) if found else {}
 
 
 def follow_statuses(call: Call, statuses: Mapping[int, str], *, actor: str) -> set[int]:
@@ -126,8 +134,10 @@ def _moved(call: Call, before: queries.Before) -> str:
     return f"{actor} set the status to {before.status} at {row['created_at']} UTC. Nothing was changed."
 
 
-def _fix(before: queries.Before, wanted: Wanted, now: str) -> tuple[str | None, str | None]:
+def _fix(before: queries.Before, wanted: Wanted, now: str) -> Fix:
     """Return when and in which release the issue counts as fixed after the change."""
+    if wanted.fixes is not None:
+        return wanted.fixes.get(before.id, (None, None))
     if wanted.status == "fixed" and (before.status != "fixed" or wanted.release):
         return now, wanted.release
     if wanted.status in ("fixed", "reoccurred"):

@@ -27,7 +27,7 @@ export default (ui, time, change) => {
   function quiet({ counted, last_seen: last }, query) {
     if (!last) return null;
     const day = last.slice(0, 10);
-    return html`<p class="quiet"><span>No ${counted === "matching" && "matching"} events ${time.chosen(query) ? "in this time" : "in the last 24 hours"}. Last event ${ui.clock(last, "day")}, <ui-ago at=${last}></ui-ago>.</span>
+    return html`<p class="quiet"><span>No ${counted === "matching" && "matching"} events ${time.chosen(query) ? "in this period" : "in the last 24 hours"}. Last event ${ui.clock(last, "day")}, <ui-ago at=${last}></ui-ago>.</span>
       ${day !== query.date && html`<a href=${ui.link({ ...query, ...ANY_TIME, page: null, date: day })}>Show that day</a>`}</p>`;
   }
 

@@ -19,7 +19,7 @@ export default (ui, anew) => {
 
   const pair = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
 
-  const ORIGINS = { ingested: "Logs and events", manual: "Entered by hand", tracker: "Tracker" };
+  const ORIGINS = { ingested: "Logs and events", manual: "Entered manually", tracker: "Tracker" };
 
   const details = (issue) => html`<section class="panel"><h2>Details</h2><dl class="pairs">
     ${issue.stored_occurrences !== issue.count && pair("Events kept", ui.number(issue.stored_occurrences))}

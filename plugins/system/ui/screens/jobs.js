@@ -2,13 +2,15 @@
 
 const STATES = { queued: "busy", running: "busy", succeeded: "good", failed: "bad", cancelled: "off" };
 const SECONDS = 2;
+/** Kinds of jobs that pages call otherwise. */
+const NAMES = { reindex: "Read again" };
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
   const { html, api } = ui;
   let current = null;
 
-  const kind = (job) => ui.sentence(job.kind);
+  const kind = (job) => NAMES[job.kind] ?? ui.sentence(job.kind);
   const act = (job, action, said) => ui.act(async () => {
     const answer = await api.post("jobs", { id: job.id, action });
     if (action === "retry") ui.follow(answer.id);

@@ -9,7 +9,7 @@ export default (ui) => {
 
   /** What a rule with this word would do, in words. */
   async function preview({ match_word: word }) {
-    if (!word.trim()) return "Without a word there is no rule: you add this tag to issues by hand.";
+    if (!word.trim()) return "Without a word there is no rule: you add this tag to issues manually.";
     const { preview: found } = await api("tags", { preview: word.trim() });
     return `Would tag ${ui.plural(found.issue_count, "issue")} now, and new ones as they come in.`;
   }

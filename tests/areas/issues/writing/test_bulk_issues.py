@@ -460,6 +460,51 @@ class TestJobs:
         refused = bulk(client, "undo", job_id=job)
         assert (refused.status, refused.error) == (409, "The job did not finish, so it cannot be undone.")
 
+    @pytest.mark.parametrize(("status", "release"), [("open", None), ("fixed", "2.0")])
+    def test_undo_gives_back_since_when_and_in_which_release_issues_are_fixed(
+        self, client: Client, desk: Any, three: list[int], status: str, release: str | None
+    ) -> None:
+        bulk(client, "status", ids=three[:1], status="fixed", release="1.0")
+        before = desk.issue(three[0])
+        body = {"action": "status", "filter": {}, "status": status} | ({"release": release} if release else {})
+        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+        assert desk.issue(three[0])["fixed_release"] == release
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True).json
+        assert undone["updated"] == 3
+        after = desk.issue(three[0])
+        kept = ("status", "fixed_at", "fixed_release")
+        assert [after[name] for name in kept] == [before[name] for name in kept]
+        assert [(row["status"], row["fixed_at"]) for row in map(desk.issue, three[1:])] == [("open", None)] * 2
+
+    def test_an_undo_that_died_counts_what_it_did(
+        self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any
+    ) -> None:
+        """Not what somebody touched since, nor what was fixed before and forgotten on the way."""
+        stored = sqlite_desk.store(*(event(f"{word} failed", n) for n, word in enumerate(("a b", "c d", "e f", "g h"))))
+        ids = sorted(row.issue_id for row in stored.stored)
+        bulk(sqlite_client, "status", ids=ids[:1], status="fixed", release="1.0")
+        body = {"action": "status", "filter": {}, "status": "wont_fix"}
+        real = jobs.ACTIONS["status"], jobs.ACTIONS["undo"]
+
+        def fail_once(action: Any) -> Any:
+            failures = [OSError("the disk is away")]
+
+            def run(call: Call, some: Any, fields: Any) -> Any:
+                if some == ids[2:] and failures:
+                    raise failures.pop()
+                return action(call, some, fields)
+
+            return run
+
+        monkeypatch.setattr(jobs, "ACTIONS", {"status": fail_once(real[0]), "undo": fail_once(real[1])})
+        monkeypatch.setattr("snaglist.plugins.system.jobs.queue.RETRY_SECONDS", 0)
+        job = sqlite_client.post("bulk-issues", body, wait=True).json["job_id"]
+        sqlite_client.post("issue-status", {"id": ids[1], "status": "in_progress"})
+        undone = sqlite_client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True).json
+        assert (undone["updated"], undone["ids"]) == (3, [ids[0], *ids[2:]])
+        assert undone["previous"] == dict.fromkeys(map(str, (ids[0], *ids[2:])), "wont_fix")
+        assert (sqlite_desk.issue(ids[0])["status"], sqlite_desk.issue(ids[0])["fixed_release"]) == ("fixed", "1.0")
+
     def test_an_undo_reads_what_the_job_did_once(
         self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
