@@ -55,13 +55,13 @@ export const rowOf = (ui, memory) => {
   }
 
   /** Since when the rows count, where that is not what was chosen: they count by full hours. */
-  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html` <span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
+  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html`<span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
 
   /** What stands over the rows: select all, how many there are, and what the columns are. */
   const head = ({ items, meta: { total, total_exact: exact, columns = [], scoped, sort }, users }, limits, selection) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Select all issues of this page"
       .checked=${items.length > 0 && items.every(selection.has)} @click=${(event) => selection.choosePage(event.target.checked)} />
-      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}${since(limits)}</span></label>
+      <span>${exact ? "" : "over "}${ui.plural(total, "issue")} ${since(limits)}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
     <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head" title="Of all time">Users${scoped && " ever"}</span>`}<span class="status-head">Status</span><span class="age-head">${age(sort)[1]}</span>
   </div>`;
