@@ -115,6 +115,15 @@ def test_curly_quotation_marks_are_typed_as_straight_ones(page: Page) -> None:
     expect(page.locator(".row").first).to_be_visible()
 
 
+def test_rows_of_a_short_time_say_since_when_they_count(page: Page, deployment: Any) -> None:
+    """By full hours, while the chart has the ends that were asked for."""
+    start = times.add(times.hour(times.now()), seconds=-5 * 3600 + 60)
+    page.goto(f"{deployment.url}?status=all&from={start}")
+    expect(page.locator(".over .check")).to_have_text(re.compile(r"^\s*\d+ issues? since \d\d:00\s*$"))
+    page.goto(f"{deployment.url}?status=all&range=7d")
+    expect(page.locator(".over .check")).to_have_text(re.compile(r"^\s*\d+ issues?\s*$"))
+
+
 def test_the_time_goes_along_to_the_issue(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?range=30d")
     page.locator(".row-title").first.click()

@@ -9,6 +9,8 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
+from snaglist.kernel import times
+
 
 def address(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
@@ -194,7 +196,7 @@ def test_what_every_object_has_is_no_range_status_or_order(page: Page, deploymen
 
 def test_ranges_count_back_from_now_and_mark_what_is_new_in_them(page: Page, deployment: Any) -> None:
     page.get_by_label("Time", exact=True).select_option(label="Last 7 days")
-    expect(page.locator(".row").first.locator(".new")).to_have_text("New")
+    expect(page.locator(".row").first.locator(".new")).to_have_attribute("title", "First seen in this time range")
     assert address(page) == {"range": "7d"}
     # The others have had events for four weeks.
     expect(page.locator(".row .new")).to_have_count(1)
@@ -259,6 +261,30 @@ def test_a_tab_keeps_a_filter_whose_answer_has_not_come(page: Page) -> None:
     assert address(page) == {"severity": "CRITICAL", "status": "open"}
 
 
+def test_the_newest_show_when_they_were_first_seen(page: Page, deployment: Any) -> None:
+    """And what was first seen in the last 24 hours is marked, where not everything was."""
+    page.get_by_label("Sort", exact=True).select_option(label="Newest")
+    expect(page.locator(".age-head")).to_have_text("First seen")
+    page.locator(".row").first.wait_for()
+    with urlopen(f"{deployment.url}?api=errors&sort=first_seen&status=open,in_progress,reoccurred") as answer:
+        first = [issue["first_seen"] for issue in json.load(answer)["data"]]
+    assert first == sorted(first, reverse=True)
+    expect(page.locator(".row-age ui-ago").first).to_have_attribute("at", first[0])
+    recent = [at for at in first if at > times.add(times.now(), days=-1)]
+    expect(page.locator('.row .new[title="First seen in the last 24 hours"]')).to_have_count(len(recent))
+    page.get_by_label("Sort", exact=True).select_option(label="Last seen")
+    expect(page.locator(".age-head")).to_have_text("Last seen")
+
+
+def test_users_are_left_out_beside_the_events_of_a_range(page: Page, deployment: Any) -> None:
+    """They are counted over all time; whoever sorts by them sees them, and that."""
+    page.goto(f"{deployment.url}?range=7d")
+    expect(page.locator(".row").first).to_be_visible()
+    expect(page.locator(".users-head")).to_have_count(0)
+    page.goto(f"{deployment.url}?range=7d&sort=users")
+    expect(page.locator(".users-head")).to_have_text("Users ever")
+
+
 def test_compact_rows_are_one_line_and_stay_so(page: Page) -> None:
     page.get_by_role("button", name="Compact").click()
     expect(page.get_by_role("button", name="Compact")).to_have_attribute("aria-pressed", "true")
@@ -269,7 +295,7 @@ def test_compact_rows_are_one_line_and_stay_so(page: Page) -> None:
 
 
 def test_what_is_new_since_the_last_visit_is_marked(page: Page, deployment: Any) -> None:
-    expect(page.locator(".row .new")).to_have_count(0)
+    expect(page.locator('.row .new[title="New since your last visit"]')).to_have_count(0)
     long_ago = "{ left: Date.now() - 3_600_000, before: null }"
     name = "`snaglist.issues:${location.pathname}::visit`"
     # Written when the page is left, so after what the page writes itself.

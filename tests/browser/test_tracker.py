@@ -103,6 +103,7 @@ def test_making_items(tracking: str, github: Any, open_page: Any) -> None:
     page.goto(f"{tracking}?q=mailer")
     for at in (0, 1):
         page.locator(".row-choice input").nth(at).click()
+    page.get_by_role("button", name="More actions on the selected issues").click()
     page.get_by_role("button", name="Create in tracker").click()
     expect(page.get_by_text("2 issues linked.")).to_be_visible()
     assert len(github.issues) == 3

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, and_, case, func, or_, select
+from sqlalchemy import BigInteger, ColumnElement, FromClause, and_, case, cast, func, or_, select
 
 from snaglist.kernel import Invalid, times
 from snaglist.plugins.issues.search.scope import HOURS_SHOWN, Scope, hours_until
 from snaglist.plugins.issues.tables import event_hours, issues
 
+SMOOTHED = 10  # events
+UNCHANGED = 1_000  # the growth of an issue that has as many events as before
 _MAX_INTEGER = 9_223_372_036_854_775_807
 
 
@@ -51,6 +53,8 @@ def sort_by(name: str, scope: Scope, now: str, anchor: str | None = None) -> Sor
         return Sort(scope.last_seen)
     if name == "oldest":
         return Sort(scope.first_seen, descending=False)
+    if name == "first_seen":
+        return Sort(scope.first_seen)
     if name == "occurrences":
         return Sort(scope.count, numeric=True)
     if name == "users":
@@ -80,14 +84,23 @@ def is_number(value: Any) -> bool:
 
 
 def _trend(scope: Scope, last_hour: str) -> Sort:
-    """Events of the 24 hours that end with an hour, minus those of the 24 hours before."""
+    """Order by growth: events of the 24 hours that end with an hour against those of the 24 hours before.
+
+    In a shorter range its hours count against as many before. The ratio has a constant added to both sides (additive
+    smoothing, after Lidstone 1920), so that a first event is no endless growth. A difference would rank by size: of a
+    noisy issue that is as it always was, it is the greatest.
+    """
     hours = hours_until(last_hour, 2 * HOURS_SHOWN)
-    signed = case((event_hours.c.hour >= hours[HOURS_SHOWN], event_hours.c.count), else_=-event_hours.c.count)
-    changes = (
-        select(event_hours.c.issue_id, func.sum(signed).label("change"))
-        .where(event_hours.c.hour >= hours[0], event_hours.c.hour <= last_hour, scope.holds(event_hours.c.hour))
+    recent = [hour for hour in hours[HOURS_SHOWN:] if scope.has(hour)] or hours[HOURS_SHOWN:]
+    begun, first = recent[0], hours[-2 * len(recent)]
+    hour, count = event_hours.c.hour, event_hours.c.count
+    sums = [cast(func.sum(case((test, count), else_=0)), BigInteger) for test in (hour >= begun, hour < begun)]
+    after, before = (number + SMOOTHED for number in sums)
+    growth = (
+        select(event_hours.c.issue_id, (after * UNCHANGED // before).label("growth"))
+        .where(hour >= first, hour <= last_hour)
         .group_by(event_hours.c.issue_id)
-        .subquery("changes")
+        .subquery("growth")
     )
-    rows = issues.outerjoin(changes, changes.c.issue_id == issues.c.id)
-    return Sort(func.coalesce(changes.c.change, 0), rows, anchor=last_hour, numeric=True)
+    rows = issues.outerjoin(growth, growth.c.issue_id == issues.c.id)
+    return Sort(func.coalesce(growth.c.growth, UNCHANGED), rows, anchor=last_hour, numeric=True)

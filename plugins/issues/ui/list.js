@@ -71,7 +71,8 @@ export default (ui) => {
     ]);
     learn(errors.meta.words);
     const setup = summary.total.groups_count ? null : (await Promise.all([import("./screens/setup.js"), ui.widgets()]))[0].default(ui);
-    const users = errors.data.some((issue) => issue.users > 0); // a column of its own: most logs name nobody
+    // A column of its own: most logs name nobody. Users are of all time, beside the events of a range they would mislead.
+    const users = query.sort === "users" || (!errors.meta.scoped && errors.data.some((issue) => issue.users > 0));
     const app = query.app ?? "";
     // Until the new ones are there, the numbers before stand.
     const activity = current?.app === app ? current.activity : null;
@@ -160,7 +161,7 @@ export default (ui) => {
   }
 
   function rows(data, compact) {
-    const view = (issue, at) => row.view(issue, { meta: data.meta, users: data.users, cursor: selection.isCursor(at), chosen: selection.has(issue),
+    const view = (issue, at) => row.view(issue, { meta: data.meta, users: data.users, history: data.summary.trend[0]?.day, cursor: selection.isCursor(at), chosen: selection.has(issue),
       choose: (on, toAnchor) => selection.choose(at, on, toAnchor) });
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }

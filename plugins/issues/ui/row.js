@@ -31,36 +31,44 @@ export const rowOf = (ui, memory) => {
   const { badge, chips, silence } = parts(ui);
   const { matches, way } = foundOf(ui);
 
-  /** First seen in the chosen range, or since the person was here last. */
-  function isNew(issue, scoped) {
-    if (issue.origin !== "ingested") return false;
-    if (scoped) return issue.count === issue.count_total;
+  /** Why an issue is new: first seen in the chosen range, in the last 24 hours, or since the person was here last; null when it is not. `history`: the day of the first event of all. */
+  function newness(issue, { scoped }, history) {
+    if (issue.origin !== "ingested") return null;
+    if (scoped) return issue.count === issue.count_total ? "First seen in this time range" : null;
     const before = memory.lastVisit();
-    return before !== null && +ui.moment(issue.created_at) > before;
+    if (before !== null && +ui.moment(issue.created_at) > before) return "New since your last visit";
+    const yesterday = ui.stamp(new Date(Date.now() - DAY));
+    return issue.first_seen > yesterday && history < yesterday.slice(0, 10) ? "First seen in the last 24 hours" : null; // or all would be
   }
 
   const cell = (value) => (typeof value === "number" ? ui.number(value) : typeof value === "string" ? value : "");
 
-  const mark = (scoped) => html`<b class="new" title=${scoped ? "First seen in this time range" : "New since your last visit"}>New</b>`;
+  const mark = (title) => title && html`<b class="new" title=${title}>New</b>`;
+
+  /** The time that the last column has: of the first event where the list is sorted by it. */
+  const age = (sort) => (["first_seen", "oldest"].includes(sort) ? ["first_seen", "First seen"] : ["last_seen", "Last seen"]);
 
   /** What the bars of the rows are of: the last 24 hours, or those up to the end of the chosen time. */
-  const span = ({ to }) => (to ? `24 h to ${ui.clock(to, "day")}` : "Last 24 h");
+  function span({ to }) {
+    const { date } = ui.query();
+    return date ? "That day" : to ? `24 h to ${ui.clock(to, "day")}` : "Last 24 h";
+  }
 
   /** Since when the rows count, where that is not what was chosen: they count by full hours. */
-  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html` <span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
+  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html`<span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
 
   /** What stands over the rows: select all, how many there are, and what the columns are. */
-  const head = ({ items, meta: { total, total_exact: exact, columns = [] }, users }, limits, selection) => html`<div class="over">
+  const head = ({ items, meta: { total, total_exact: exact, columns = [], scoped, sort }, users }, limits, selection) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Select all issues of this page"
       .checked=${items.length > 0 && items.every(selection.has)} @click=${(event) => selection.choosePage(event.target.checked)} />
-      <span>${exact ? "" : "over "}${ui.plural(total, "issue")}${since(limits)}</span></label>
+      <span>${exact ? "" : "over "}${ui.plural(total, "issue")} ${since(limits)}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
-    <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head">Users</span>`}<span class="status-head">Status</span><span class="age-head">Last seen</span>
+    <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head" title="Of all time">Users${scoped && " ever"}</span>`}<span class="status-head">Status</span><span class="age-head">${age(sort)[1]}</span>
   </div>`;
 
   /** One issue; with `choose(on, range)`. */
-  function view(issue, { meta, users, cursor, chosen, choose }) {
-    const { columns = [], scoped } = meta;
+  function view(issue, { meta, users, history, cursor, chosen, choose }) {
+    const { columns = [], sort } = meta;
     const classes = ["row", done(issue) && "row-done", cursor && "row-cursor", chosen && "row-chosen"];
     const facts = [issue.exception_class && issue.source_frame, issue.channel, issue.module_name].filter(Boolean);
     const hits = matches(issue, meta);
@@ -71,7 +79,7 @@ export const rowOf = (ui, memory) => {
       ${badge(issue.severity)}
       <div class="row-text">
         <a class="row-title" href=${ui.link(way(issue, meta))}>
-          ${isNew(issue, scoped) && mark(scoped)} ${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`} ${plainTitle(issue)}</a>
+          ${mark(newness(issue, meta, history))} ${issue.exception_class && html`<b class="mono">${issue.exception_class}</b>`} ${plainTitle(issue)}</a>
         ${hits && html`<p class="row-hits">${hits}</p>`}
         <p class="row-facts">${person && html`<span class="fact row-person">${person}</span>`} ${silence(issue)}
           ${facts.map((text) => html`<span class="mono fact">${text}</span>`)} ${chips(issue.tags)}</p>
@@ -82,7 +90,7 @@ export const rowOf = (ui, memory) => {
       <span class="row-count" title=${ui.plural(issue.count, "event")}><b>${ui.number(issue.count)}</b> <span class="row-word">${issue.count === 1 ? "event" : "events"}</span></span>
       ${users && html`<span class="row-users">${issue.users > 0 && html`${ui.number(issue.users)} <span class="row-word">${issue.users === 1 ? "user" : "users"}</span>`}</span>`}
       <span class="row-status" data-status=${issue.status}>${STATUSES[issue.status]}</span>
-      <span class="row-age"><ui-ago at=${issue.last_seen}></ui-ago></span>
+      <span class="row-age"><ui-ago at=${issue[age(sort)[0]]}></ui-ago></span>
     </li>`;
   }
 

@@ -20,7 +20,7 @@ export const STATUSES = {
 /** The statuses that are home: an address without a status has them. "all" is an address with every status. */
 export const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
-export const SORTS = { newest: "Last seen", oldest: "First seen", occurrences: "Most events", users: "Most users", trend: "Rising" };
+export const SORTS = { newest: "Last seen", first_seen: "Newest", oldest: "Oldest", occurrences: "Most events", users: "Most users", trend: "Rising" };
 
 /** How a vocabulary reads a name of an address; one that it does not have stands for itself. */
 export const worded = (words, name) => (Object.hasOwn(words, name) ? words[name] : name);

@@ -15,7 +15,7 @@ from snaglist.testing import Client
 
 pytestmark = pytest.mark.servers
 
-SORTS = ("newest", "oldest", "occurrences", "trend")
+SORTS = ("newest", "oldest", "first_seen", "occurrences", "trend")
 
 
 def fill(rows: Any, number: int) -> None:
@@ -68,16 +68,19 @@ def test_walks_and_pages_agree_in_every_sort(client: Client, rows: Any) -> None:
                 assert answer["meta"]["pages"] == -(-len(ids) // 50)
             assert [issue["id"] for issue in paged] == ids
             if sort != "trend":
-                field, sign = {"newest": ("last_seen", -1), "oldest": ("first_seen", 1), "occurrences": ("count", -1)}[
-                    sort
-                ]
+                field, sign = {
+                    "newest": ("last_seen", -1),
+                    "oldest": ("first_seen", 1),
+                    "first_seen": ("first_seen", -1),
+                    "occurrences": ("count", -1),
+                }[sort]
                 ordered = sorted(paged, key=lambda issue: issue["id"], reverse=True)
                 ordered.sort(key=lambda issue: issue[field], reverse=sign < 0)
                 assert [issue["id"] for issue in ordered] == ids
 
 
 def test_trend_compares_the_last_two_days(client: Client, rows: Any) -> None:
-    """Events of the last 24 h minus those of the 24 h before."""
+    """Events of the last 24 h against those of the 24 h before."""
     now = times.hour(times.now())
 
     def ago(hours: int, number: int) -> list[str]:
@@ -90,6 +93,36 @@ def test_trend_compares_the_last_two_days(client: Client, rows: Any) -> None:
     found = client.get("errors", sort="trend").json["data"]
     assert [issue["title"] for issue in found] == ["rising", "silent", "steady", "falling"]
     assert found[0]["sparkline"] == [0] * 21 + [2, 0, 0]
+
+
+def test_growth_ranks_above_size(client: Client, rows: Any) -> None:
+    """A noisy warning that is as always comes after what grows, whatever its size; so it does in a range."""
+    now = times.hour(times.now())
+
+    def events(recent: int, before: int, hours: int) -> list[str]:
+        return [now] * recent + [times.add(now, seconds=-3600 * hours)] * before
+
+    def order(**query: str) -> list[str]:
+        return [issue["title"] for issue in client.get("errors", sort="trend", **query).json["data"]]
+
+    rows.issue("noisy warning", events(420, 400, 30))
+    rows.issue("new burst", events(12, 0, 30))
+    rows.issue("slow leak", events(90, 30, 30))
+    rows.issue("repaired", events(1, 300, 30))
+    growing = ["slow leak", "new burst", "noisy warning", "repaired"]
+    assert order() == growing
+    assert order(**{"from": times.add(now, seconds=-3600 * 23)}) == growing
+    assert order(**{"from": times.add(now, seconds=-3600 * 200)}) == growing
+
+
+def test_growth_in_a_short_range_is_against_as_many_hours_before(client: Client, rows: Any) -> None:
+    """Jobs that run by the hour: what fails more often now than in the two hours before, not than yesterday."""
+    hours = [f"2026-01-03 {hour:02}:00:00" for hour in range(24)]
+    rows.issue("by the hour", hours * 40)
+    rows.issue("since ten", hours[10:12] * 9)
+    rows.issue("ebbing", hours[8:10] * 30 + hours[10:12])
+    found = client.get("errors", sort="trend", **{"from": hours[10], "to": hours[12]}).json["data"]
+    assert [issue["title"] for issue in found] == ["since ten", "by the hour", "ebbing"]
 
 
 def test_defaults_of_the_two_endpoints(sqlite_client: Client, sqlite_rows: Any) -> None:

@@ -17,7 +17,7 @@ from sqlalchemy.engine import Engine
 from snaglist.plugins.issues import tables
 from snaglist.testing import Client
 
-SORTS = ("newest", "oldest", "occurrences", "trend")
+SORTS = ("newest", "oldest", "first_seen", "occurrences", "trend")
 SCOPES: tuple[dict[str, str], ...] = ({}, {"from": "2026-01-01", "to": "2026-01-09"})
 MOMENTS = st.lists(
     st.tuples(st.integers(1, 9), st.integers(0, 23)).map(lambda at: f"2026-01-{at[0]:02} {at[1]:02}:30:00"),
