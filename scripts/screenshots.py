@@ -64,12 +64,12 @@ DAYS_BACK = (0, 1, 2, 3, 5, 8, 13, 21)
 # What the team did about some issues: a word of the title, the status.
 TRIAGE = {"delivered": "in_progress", "temperature": "fixed", "Report": "in_progress", "Cart 903": "wont_fix"}
 DOCS = Path(__file__).parents[1] / "docs"
-# The pictures of README, by the names of their screens.
+# The pictures of README: their names, and in which theme, by the names of their screens.
 README = {
-    "issues": "screenshot",
-    "issue": "screenshot-issue",
-    "access": "screenshot-access",
-    "setup": "screenshot-setup",
+    "issues": ("screenshot", "light"),
+    "issue": ("screenshot-issue", "dark"),
+    "access": ("screenshot-access", "light"),
+    "setup": ("screenshot-setup", "light"),
 }
 COMMAND = [sys.executable, "-c", "from snaglist.plugins.start import main; main()"]
 
@@ -335,8 +335,8 @@ def main() -> None:
             take(browser, url, LOCKED, options)
         browser.close()
         if options.readme:
-            for screen, name in README.items():
-                shutil.copyfile(options.folder / f"{screen}-light-1280.png", DOCS / f"{name}.png")
+            for screen, (name, theme) in README.items():
+                shutil.copyfile(options.folder / f"{screen}-{theme}-1280.png", DOCS / f"{name}.png")
             sys.stdout.write(f"{len(README)} pictures in {DOCS}\n")
             return
     sys.stdout.write(f"{len(list(options.folder.glob('*.png')))} pictures in {options.folder}\n")
