@@ -55,7 +55,7 @@ export const rowOf = (ui, memory) => {
   }
 
   /** Since when the rows count, where that is not what was chosen: they count by full hours. */
-  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - ui.moment(from) < DAY && html`<span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
+  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - +ui.moment(from) < DAY && html`<span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
 
   /** What stands over the rows: select all, how many there are, and what the columns are. */
   const head = ({ items, meta: { total, total_exact: exact, columns = [], scoped, sort }, users }, limits, selection) => html`<div class="over">
