@@ -177,6 +177,8 @@ def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
 
     yield opened
     for context in contexts:
+        for page in context.pages:
+            page.unroute_all(behavior="wait")  # a handler that still waits for its answer would fail in the next test
         context.close()
 
 

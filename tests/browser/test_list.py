@@ -396,9 +396,27 @@ def test_x_and_shift_choose_and_the_bar_sets_the_status(page: Page, deployment: 
     expect(page.locator(".row-status", has_text="In progress")).to_have_count(0)
 
 
+@pytest.mark.parametrize("width", [1440, 768, 390])
+def test_no_row_moves_when_the_chart_comes(open_page: Any, deployment: Any, width: int) -> None:
+    page = open_page("about:blank", viewport={"width": width, "height": 900})
+    held: list[Route] = []
+    page.route("**/*api=issue-activity*", lambda route: held.append(route))
+    page.goto(deployment.url)
+    row = page.locator(".row").first
+    row.wait_for()
+    expect(page.locator(".tab").first).to_have_text(re.compile(r"\d"))
+    before = row.bounding_box()
+    for route in held:
+        route.continue_()
+    page.locator("ui-chart svg").first.wait_for()
+    after = row.bounding_box()
+    assert before and after and abs(after["y"] - before["y"]) < 1
+
+
 def test_no_row_moves_when_the_bar_comes_and_goes(page: Page, deployment: Any) -> None:
     """Whoever chooses the next row at that moment must not hit another one."""
     page.goto(f"{deployment.url}?q=queue")
+    page.locator("ui-chart svg").first.wait_for()
     row = page.locator(".row").nth(4)
     before = row.bounding_box()
     page.locator(".row-choice input").first.click()

@@ -113,7 +113,7 @@ export const filters = (ui, change) => {
     const way = (from, status) => ui.link({ ...from, page: null, status });
     const current = query.status === "unresolved" ? null : (query.status ?? null);
     /** Of very many issues only the number under the tab that is open is counted by itself. */
-    const counted = (open, count) => total !== undefined && (exact ? ui.number(count) : open ? `${ui.number(total)}${totalExact ? "" : "+"}` : count > 0 && `${ui.number(count)}+`);
+    const counted = (open, count) => activity && (exact ? ui.number(count) : open ? `${ui.number(total)}${totalExact ? "" : "+"}` : count > 0 && `${ui.number(count)}+`);
     // A filter that was chosen just now may wait for its answer: the address has it already, what is drawn has not.
     const tab = (status, label, count) => html`<a class="tab" href=${way(query, status)}
       @click=${({ currentTarget }) => { currentTarget.href = way(ui.query(), status); }} aria-current=${current === status ? "true" : null}>${label} <span class="count">${counted(status === current, count)}</span></a>`;

@@ -32,8 +32,11 @@ export default (ui) => {
     return filtersOf({ ...query, from, to });
   }
 
+  /** True: there is a filter beside the status. */
+  const narrowed = (query) => time.chosen(query) || Object.keys(filtersOf(query)).some((name) => name !== "status");
+
   async function needChips(query) {
-    if (time.chosen(query) || Object.keys(filtersOf(query)).some((name) => name !== "status")) chips ??= (await import("./screens/chips.js")).default(ui, time);
+    if (narrowed(query)) chips ??= (await import("./screens/chips.js")).default(ui, time);
   }
 
   /** What the filters find. A filter that the service refuses leaves what is shown, and says what is wrong. */
@@ -152,12 +155,12 @@ export default (ui) => {
   function none(query, { activity, meta, summary }) {
     if (query.page > 1) return html`<div class="card notice"><h2>This page is past the end</h2><p><a href=${ui.link({ ...query, page: null })}>Go to the first page</a></p></div>`;
     const elsewhere = activity?.statuses?.reduce((sum, { groups_count: count }) => sum + count, 0);
-    const narrowed = chips?.(query, current);
-    if (!narrowed && !query.status) return html`<div class="card notice good"><h2>Nothing is unresolved</h2>
+    const filtered = narrowed(query);
+    if (!filtered && !query.status) return html`<div class="card notice good"><h2>Nothing is unresolved</h2>
       <p>${ui.plural(summary.total.groups_count, "issue")} ${summary.total.groups_count === 1 ? "is" : "are"} fixed or will not be fixed. <a href=${ui.link({ status: "all" })}>Show all</a></p></div>`;
     return html`<div class="card notice"><h2>No issue matches</h2> ${found.searched(meta)} ${found.only(query)}
       ${elsewhere > 0 && html`<p>${ui.plural(elsewhere, "issue")} with another status ${elsewhere === 1 ? "matches" : "match"}. <a href=${ui.link({ ...query, page: null, status: "all" })}>Show all statuses</a></p>`}
-      <p><a href=${ui.link({})}>Clear filters</a></p> ${narrowed && ui.slot("issues.none", query)}</div>`;
+      <p><a href=${ui.link({})}>Clear filters</a></p> ${filtered && ui.slot("issues.none", query)}</div>`;
   }
 
   function rows(data, compact) {
@@ -166,9 +169,12 @@ export default (ui) => {
     return html`<ol class=${compact ? "rows rows-compact" : "rows"} aria-label="Issues">${keyed(data.items, ({ id }) => id, view)}</ol>`;
   }
 
+  /** Of each status; without a filter they are known before the chart is. */
+  const counts = ({ activity, summary }, query) => activity ?? (narrowed(query) ? null : { statuses: summary.status, statuses_exact: true });
+
   function surroundings({ activity, problem }, query) {
     if (activity?.problem) return html`<p class="faint">The chart is missing: ${activity.problem}</p>`;
-    return activity ? chart(activity, query) : !problem && html`<div class="activity"><div class="late-chart"></div></div>`;
+    return activity ? chart(activity, query) : !problem && html`<div class="activity"></div>`;
   }
 
   function render(data, query) {
@@ -180,7 +186,7 @@ export default (ui) => {
     const compact = memory.read("compact", false);
     if (data.setup) return html`<div class="head"><h1 tabindex="-1">Issues</h1></div> ${data.setup.view()}`;
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${pill()} ${tools(query, compact)}</div>
-      ${tabs(query, data.activity)} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${surroundings(data, query)}
+      ${tabs(query, counts(data, query))} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${surroundings(data, query)}
       ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, time.limits(query), selection)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query, data)}
       ${selection.view(data.problem ? null : wanted(query))}`;
   }
