@@ -15,10 +15,8 @@ PERSON = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
 ROBOT, SCANNER = "SeoCrawlBot/1.0", "Mozilla/5.0 zgrab/0.x"
 
 
-@pytest.fixture(scope="module")
-def counting(servers: Any, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server that has counted an access log of this hour and of yesterday."""
-    folder: Path = tmp_path_factory.mktemp("access")
+def write_log(folder: Path) -> Path:
+    """Write an access log of this hour and of yesterday."""
     now = datetime.now(UTC)
     log = folder / "shop" / "access.log"
     log.parent.mkdir()
@@ -32,11 +30,29 @@ def counting(servers: Any, browser: Any, tmp_path_factory: pytest.TempPathFactor
             for hours, path, status, agent, ms in asked
         )
     )
+    return log
+
+
+@pytest.fixture(scope="module")
+def counting(servers: Any, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server that has counted an access log."""
+    folder: Path = tmp_path_factory.mktemp("access")
     data = folder / "data"
     servers.run("plugins", "enable", "access_analytics", data=data)
-    servers.run("import", str(log), data=data)
+    servers.run("import", str(write_log(folder)), data=data)
     with servers.served(data) as url:
         yield url
+
+
+def test_what_was_read_before_is_counted_by_a_button(servers: Any, open_page: Any, watch: Any, tmp_path: Path) -> None:
+    watch.expect("status of 404")
+    servers.run("import", str(write_log(tmp_path)), data=tmp_path / "data")
+    with servers.served(tmp_path / "data") as url:
+        page = open_page(f"{url}?view=access&days=1")
+        page.get_by_role("button", name="Switch on").click()
+        page.get_by_role("button", name="Read all logs again").click()
+        expect(figures(page)).to_contain_text(re.compile(r"Requests\s*7"), timeout=20_000)
+        page.close()
 
 
 def rows(page: Page, title: str) -> Locator:

@@ -28,11 +28,16 @@ export function wrapping(ui) {
 }
 
 /** Twice: lines that were never on the screen have only a guessed height. */
-export function bottom() {
-  const last = () => document.querySelector(".log .line:last-child")?.scrollIntoView({ block: "end" });
-  last();
-  requestAnimationFrame(last);
+function scrollTo(selector, block) {
+  const go = () => document.querySelector(selector)?.scrollIntoView({ block });
+  go();
+  requestAnimationFrame(go);
 }
+
+export const bottom = () => scrollTo(".log .line:last-child", "end");
+
+/** Show the line at a byte of the file. */
+export const showLine = (offset) => scrollTo(`[id="at-${Number(offset)}"]`, "center");
 
 /** The place that the next and the previous one are counted from: the marked line, or the first one on the screen. */
 export function here(ui) {

@@ -3,7 +3,7 @@
 import finder from "../finder.js";
 import { levelled, named, ofLevel, picker } from "../levels.js";
 import howRead from "../reading.js";
-import { bottom, here, wrapping } from "../view.js";
+import { bottom, here, showLine, wrapping } from "../view.js";
 
 const LINES = 200;
 const MOST = 3000; // lines kept on the page
@@ -169,7 +169,7 @@ export default (ui) => {
     open(query) {
       const { at, line, mark } = query;
       find.open(query);
-      if (mark) document.getElementById(`at-${mark}`)?.scrollIntoView({ block: "center" });
+      if (mark) showLine(mark);
       else if (!at && !line) bottom();
       const timer = setInterval(() => live && !document.hidden && void guarded(follow), SECONDS * 1000);
       return () => {
