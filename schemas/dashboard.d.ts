@@ -354,14 +354,17 @@ export interface Ui {
     options?: { text?: string | null; icon?: IconName | null; plain?: boolean; kind?: string; opening?: (() => unknown) | null },
   ): View;
   /**
-   * A form of two 24-hour times in the chosen clock; `ended` gets them as the service takes them, or null when cancelled.
-   * Give it the same `from` and `to` each time that the page is drawn: what is typed stays. `hint` stands beside the clock:
-   * "cut to full hours".
+   * A form of two 24-hour times in the chosen clock, made once for a page: `open` shows what `view()` draws, until times are
+   * chosen or it is cancelled. `chosen` gets them as the service takes them, null where none was typed. `hint` stands beside
+   * the clock: "cut to full hours".
    */
-  dates(
-    range: { from?: string | null; to?: string | null; hint?: string },
-    ended: (range: { from: string | null; to: string | null } | null) => void,
-  ): View;
+  dates(): {
+    open(
+      range: { from?: string | null; to?: string | null; hint?: string },
+      chosen: (range: { from: string | null; to: string | null }) => void,
+    ): Promise<void>;
+    view(): View;
+  };
   /** How far work is. */
   progress(progress: { done: number; total?: number | null; unit?: string; text?: string | null }, label: string): View;
   /** Copy a text, with and without HTTPS; throws when the browser refuses. `<ui-copy>` is a button for it. */
@@ -402,8 +405,6 @@ export interface Ui {
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */
   added(plugin: string): Promise<{ pages: string[]; panels: string[]; actions: string[] }>;
-  /** Null while the service answers, or since when it does not; `offline` when this device has no network. The shell says it on every page. */
-  outage(): { since: string; offline: boolean } | null;
   /** Show in the tab of the browser that so many new things wait; none with 0. */
   badge(waiting: number): void;
   /** True when a key is in use. */

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from snaglist.kernel import times
 
@@ -83,6 +83,7 @@ def test_links_that_count_every_status_lead_to_all_of_them(page: Page, deploymen
 def test_tabs_chart_and_heading_follow_the_filters(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?q=queue&severity=ERROR&range=7d")
     expect(page.locator(".row").first).to_be_visible()
+    expect(page.locator(".chart-label")).to_be_visible()
     rows = page.locator(".row").count()
     assert counts(page)[:3] == [f"Unresolved {rows}", f"All {rows}", f"Open {rows}"]
     found = asked(
@@ -94,6 +95,29 @@ def test_tabs_chart_and_heading_follow_the_filters(page: Page, deployment: Any) 
     page.goto(f"{deployment.url}?severity=ERROR&range=7d")
     expect(page.locator(".chart-label")).to_have_text(re.compile(r"^Error events, last 7 days · [\d,]+ events$"))
     expect(page.locator(".spark-head")).to_have_text("Last 24 h")
+
+
+def test_the_chart_of_other_filters_goes_with_them(page: Page, watch: Any) -> None:
+    """Numbers of what was shown before never stand around what is shown now; one that fails says so."""
+    expect(page.locator(".chart-label")).to_be_visible()
+    held: list[Route] = []
+    page.route("**/*api=issue-activity*", lambda route: held.append(route))
+    page.get_by_label("Level", exact=True).select_option("CRITICAL")
+    expect(page.locator(".row").first).to_have_attribute("data-level", "CRITICAL")
+    expect(page.locator(".chart-label")).to_have_count(0)
+    assert counts(page)[:2] == ["Unresolved", "All"]
+    watch.expect("status of 500")
+    held[0].fulfill(status=500, content_type="application/json", body='{"error": "It broke."}')
+    expect(page.locator(".activity")).to_have_text("The chart is missing: It broke.")
+    assert counts(page)[:2] == ["Unresolved", "All"]
+
+
+def test_the_chart_stays_while_only_the_order_changes(page: Page) -> None:
+    expect(page.locator(".chart-label")).to_be_visible()
+    page.route("**/*api=issue-activity*", lambda route: None)
+    page.get_by_label("Sort", exact=True).select_option("oldest")
+    expect(page.locator(".age-head")).to_have_text("First seen")
+    expect(page.locator(".chart-label")).to_be_visible()
 
 
 def test_a_search_that_finds_nothing_offers_its_numbers_alone(page: Page, deployment: Any) -> None:

@@ -263,7 +263,7 @@ def test_a_tab_keeps_a_filter_whose_answer_has_not_come(page: Page) -> None:
 
 def test_the_newest_show_when_they_were_first_seen(page: Page, deployment: Any) -> None:
     """And what was first seen in the last 24 hours is marked, where not everything was."""
-    page.get_by_label("Sort", exact=True).select_option(label="Newest")
+    page.get_by_label("Sort", exact=True).select_option(label="New first")
     expect(page.locator(".age-head")).to_have_text("First seen")
     page.locator(".row").first.wait_for()
     with urlopen(f"{deployment.url}?api=errors&sort=first_seen&status=open,in_progress,reoccurred") as answer:
@@ -523,51 +523,30 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     expect(page.locator(".connection")).to_have_text("Live")
 
 
-@pytest.mark.parametrize(
-    ("issues", "new", "counted", "shown", "exact", "asked"),
-    [
-        (0, 0, 0, 0, True, [1]),
-        (60, 60, 60, 60, True, [1]),
-        (150, 150, 150, 150, True, [2, 1]),
-        (250, 0, 250, 0, True, [3]),
-        (250, 40, 250, 40, True, [3]),
-        (250, 120, 250, 120, True, [3, 2]),
-        (250, 200, 250, 150, False, [3, 2]),
-        (201, 2, 200, 2, True, [2, 3, 2]),
-        (99, 9, 101, 9, True, [2, 1]),
-    ],
-)
-def test_what_is_new_stands_at_the_end_of_first_sights(
-    page: Page, issues: int, new: int, counted: int, shown: int, exact: bool, asked: list[int]
-) -> None:
-    """The service sorts by first sight: the last page of 100 is asked for, the one before only when needed.
-
-    The count of issues may be of a moment before.
-    """
-    found = page.evaluate(
-        """async ([issues, fresh, total]) => {
-          const shell = document.querySelector("script[type=module]").src;
-          const { newSince } = await import(new URL("../issues/new.js", shell));
-          const seen = (at) => (at < issues - fresh ? "2026-01-01" : "2026-02-01");
-          const rows = Array.from({ length: issues }, (_, at) => ({ id: at, first_seen: seen(at) }));
-          const asked = [];
-          const api = async (_, { page, limit }) => {
-            asked.push(page);
-            return { data: rows.slice((page - 1) * limit, page * limit), meta: { pages: Math.ceil(issues / limit) } };
-          };
-          const { issues: found, exact } = await newSince(api, "2026-01-15", total);
-          return [found.length, found[0]?.id ?? null, exact, asked];
-        }""",
-        [issues, new, counted],
-    )
-    assert found == [shown, issues - 1 if shown else None, exact, asked]
-
-
 def more_events(route: Route) -> None:
     response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
     summary = response.json()
     summary["total"]["occurrences"] += 5
     route.fulfill(response=response, json=summary)
+
+
+def test_the_chart_is_asked_for_once_at_a_time(open_page: Any, deployment: Any) -> None:
+    """A slow answer is waited for; what came meanwhile is asked for once, behind it."""
+    page = open_page("about:blank")
+    page.clock.install()
+    held: list[Route] = []
+    page.route("**/*api=issue-activity*", lambda route: held.append(route))
+    page.route("**/*api=summary*", more_events)
+    page.goto(deployment.url)
+    page.locator(".row").first.wait_for()
+    for _ in range(4):
+        with page.expect_response("**/*api=summary*"):
+            page.clock.run_for(5000)
+    assert len(held) == 1
+    with page.expect_request("**/*api=issue-activity*"):
+        held[0].continue_()
+    page.clock.run_for(1)
+    assert len(held) == 2
 
 
 def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deployment: Any) -> None:

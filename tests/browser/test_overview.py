@@ -1,10 +1,12 @@
 """The overview: what is unresolved, what is new, what happens most; every figure leads to what it counts."""
 
+import json
 import re
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 
 @pytest.fixture
@@ -57,3 +59,29 @@ def test_nothing_new_is_said(overview: Page, deployment: Any) -> None:
     expect(new).to_contain_text(re.compile(r"New since 1 Jan 2099 00:00 UTC"))
     expect(new).to_contain_text("Nothing new since then.")
     expect(new.get_by_role("link", name="Issues with events since then")).to_be_visible()
+
+
+def test_what_is_new_comes_newest_first(overview: Page, deployment: Any) -> None:
+    overview.goto(f"{deployment.url}?view=overview&since=2000-01-01 00:00:00")
+    with urlopen(f"{deployment.url}?api=errors&sort=first_seen&limit=200") as answer:
+        issues = [issue["id"] for issue in json.load(answer)["data"]]
+    links = card(overview, "New since").locator(".brief a")
+    expect(links).to_have_count(len(issues))
+    assert [link.get_attribute("href") for link in links.all()] == [f"?view=issue&id={number}" for number in issues]
+
+
+@pytest.mark.parametrize(("pages", "said"), [(1, "(2)"), (2, "(over 2)")])
+def test_more_new_issues_than_one_answer_holds_are_said(open_page: Any, deployment: Any, pages: int, said: str) -> None:
+    """One page of 200 is asked for: are all of it new and there are more, so may those be."""
+
+    def answered(route: Route) -> None:
+        response = route.fetch()
+        answer = response.json()
+        answer["data"] = answer["data"][:2]
+        answer["meta"]["pages"] = pages
+        route.fulfill(response=response, json=answer)
+
+    page = open_page("about:blank")
+    page.route("**/*sort=first_seen*", answered)
+    page.goto(f"{deployment.url}?view=overview&since=2000-01-01 00:00:00")
+    expect(card(page, "New since").get_by_role("heading")).to_contain_text(said)

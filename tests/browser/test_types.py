@@ -26,7 +26,9 @@ GOOD = """
     marks: ui.marks({ from: "", to: "" }), pick: ({ from, to }) => ui.go({ from, to }) });
   const box = ui.popover("Legend", ui.html`<ui-ago at="2026-11-28 07:00:12"></ui-ago>`,
     { icon: "help", opening: () => ui.copy("text") });
-  const times = ui.dates({ from: null, hint: "cut to full hours" }, (range) => range && ui.go(range));
+  const times = ui.dates();
+  void times.open({ from: null, hint: "cut to full hours" }, (range) => ui.go(range));
+  ui.panel("setup", { id: "times", title: "Times", render: () => times.view() });
   const stop: () => void = ui.watch("summary", {}, () => ui.refresh());
 """
 

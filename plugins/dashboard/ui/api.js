@@ -1,7 +1,7 @@
 // Where the user is, and the JSON API as the screens see it: both are query strings on the root, so reload, back, bookmarks
 // and any sub-path work without configuration.
 
-import { heard, onReturn } from "./connection.js";
+import { heard, onReturn, unanswered } from "./connection.js";
 
 const SLOWEST = 60;
 // Two deployments below one host must not share a key.
@@ -48,11 +48,9 @@ export function keepKey(text, remember = false) {
 /** An error as it is, but one that says that a module could not be fetched; every browser has its own words for it. */
 export const reached = (error) => (error.name === "TypeError" && /module/i.test(error.message) ? new ApiError(0, UNREACHED) : error);
 
-/** Tell whether an error says that no answer came, from the service or from a proxy before it. */
-export const unanswered = (error) => [0, 502, 503, 504].includes(error?.status);
-
 /** The failure of an answer: the API's own message, or what the status says. */
 export async function failure(response) {
+  if (unanswered(response)) return new ApiError(0, UNREACHED);
   const body = await response.json().catch(() => null);
   return new ApiError(response.status, body?.error ?? `The service answered ${response.status}.`);
 }

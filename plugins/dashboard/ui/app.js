@@ -1,7 +1,7 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, encode, followLinks, go, hasKey, link, onRoute, query as route, reached, unanswered, watch } from "./api.js";
-import { begin, onReturn, outage } from "./connection.js";
+import { api, ApiError, encode, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
+import { begin, onReturn } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
 import { failed, noPage } from "./failure.js";
 import { closeMenu, frame, start } from "./frame.js";
@@ -27,7 +27,7 @@ let loading = new AbortController();
 let close = null;
 /** The page that is being opened, once that takes a while; whether what is shown could not be loaded anew; what the tab counts. */
 let opening = null, unfinished = false, waiting = 0;
-
+const unready = (error) => [0, 503].includes(error?.status); // no answer, or none now: it passes by itself
 const reload = () => show({ scroll: scrollY });
 
 /** What every plugin gets, next to the functions that register (schemas/dashboard.d.ts). */
@@ -43,7 +43,7 @@ const kit = {
   marks: registry.marks,
   actions: registry.actionsOf,
   query: route,
-  badge, outage,
+  badge,
   signedIn: hasKey,
   application: () => applications.find(({ id }) => id === route().app) ?? applications[0] ?? null,
   refresh: draw,
@@ -146,7 +146,7 @@ async function show({ scroll = 0 } = {}) {
   if (next.error?.status === 401) return signIn(next.error.message);
   closeMenu();
   const moved = next.page !== shown.page || query.id !== shown.query.id || query.app !== shown.query.app;
-  if (!moved && !shown.error && unanswered(next.error)) return stay(next.error, query);
+  if (!moved && !shown.error && unready(next.error)) return stay(next.error, query);
   const before = shown.query.app;
   unfinished = false;
   close?.();
@@ -193,7 +193,7 @@ onRoute(show);
 followLinks();
 begin(draw);
 // A page that failed because nothing answered comes by itself.
-onReturn(() => (unfinished || unanswered(shown.error)) && void reload());
+onReturn(() => (unfinished || unready(shown.error)) && void reload());
 // Started here, so that it is on its way with the modules; a failure is met again, and shown, by `show`.
 contextOf(route().app ?? "").catch(() => {});
 if (route().view) widgets().catch(() => {});

@@ -24,11 +24,11 @@ export function onReturn(run) {
 }
 
 /** A proxy without the service behind it answers these, and no JSON. */
-const none = (response) => [502, 503, 504].includes(response.status) && !response.headers.get("Content-Type")?.includes("json");
+export const unanswered = (response) => [502, 503, 504].includes(response.status) && !response.headers.get("Content-Type")?.includes("json");
 
 /** A request ended with an answer, or null when there was none. One that is missed may be chance; two are not. */
 export function heard(response) {
-  const away = !response || none(response);
+  const away = !response || unanswered(response);
   const before = outage();
   if (away) {
     lost ??= new Date();

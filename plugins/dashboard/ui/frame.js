@@ -165,7 +165,7 @@ async function showPalette() {
   document.body.append(dialog);
   dialog.showModal();
   const { palette } = await withStyles(import("./palette.js"));
-  palette(dialog, { journeys, bindings, applications: shell.applications() }, entered);
+  palette(dialog, { journeys, bindings, wayTo, applications: shell.applications() }, entered);
 }
 
 /** Shortcuts are single keys and pairs like `g i`; later ones win. Ctrl K holds even in a field. */

@@ -8,10 +8,10 @@ const MOST = 12;
 const PAUSE = 200; // milliseconds without a key, before anything is asked for
 
 /** What is offered, `{ label, hint, run }`: what areas find, every page, every shortcut of this page, every application. */
-function offers(text, later, { journeys, bindings, applications }) {
+function offers(text, later, { journeys, bindings, wayTo, applications }) {
   const journeyOf = new Map(journeys().map(({ label, key }) => [label, key]));
-  const pages = navigation().map(({ id, title }) => ({
-    label: `Go to ${title}`, hint: journeyOf.get(`Go to ${title}`), run: () => go({ view: id }),
+  const pages = navigation().map((page) => ({
+    label: `Go to ${page.title}`, hint: journeyOf.get(`Go to ${page.title}`), run: () => go(wayTo(page)),
   }));
   const known = new Set(pages.map(({ label }) => label));
   const commands = bindings().filter(({ label }) => !known.has(label)).map(({ key, label, run }) => ({ label, hint: key, run }));

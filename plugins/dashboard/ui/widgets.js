@@ -5,9 +5,7 @@ import { api, link, query } from "./api.js";
 import { html, keyed, render } from "./dom.js";
 import { number, plural } from "./text.js";
 
-let fetching = null;
-let fetched = null;
-let styled = null;
+let fetching = null, fetched = null, styled = null;
 
 /** The style sheet of everything but the first page, behind that of the first page: those of plugins come after both. */
 export function styles() {
@@ -117,7 +115,9 @@ export function widgetKit(redraw) {
     popover,
     progress: drawing("progress"),
     snippet: drawing("snippet"),
-    dates: drawing("dates"),
+    dates(form = null) {
+      return { open: async (...given) => (form ??= (await widgets()).asked(redraw)).open(...given), view: () => form?.view() };
+    },
     copy: asking("copy"),
     ask: asking("ask"),
     confirm: asking("confirm"),

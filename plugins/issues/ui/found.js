@@ -1,4 +1,4 @@
-// What a search says of itself: where it looked, and how many events of an issue have its words.
+// What a search says of itself: where it looked, and how many events of an issue have its words, and what else there is when it finds nothing.
 
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
@@ -39,5 +39,16 @@ export const foundOf = (ui) => {
     return words.length > 0 && html`<p>Search only for ${keyed(words, (word) => word, (word, at) => html`${at > 0 && ", "}<a href=${ui.link({ ...query, page: null, q: word })}>${word}</a>`)}</p>`;
   }
 
-  return { only, searched, matches, way };
+  /** Why nothing is shown, and the way on. */
+  function none(query, { counts, meta, summary }, filtered) {
+    if (query.page > 1) return html`<div class="card notice"><h2>This page is past the end</h2><p><a href=${ui.link({ ...query, page: null })}>Go to the first page</a></p></div>`;
+    const elsewhere = counts?.statuses.reduce((sum, { groups_count: count }) => sum + count, 0);
+    if (!filtered && !query.status) return html`<div class="card notice"><h2>Nothing is unresolved</h2>
+      <p>${plural(summary.total.groups_count, "issue")} ${summary.total.groups_count === 1 ? "is" : "are"} fixed or will not be fixed. <a href=${ui.link({ status: "all" })}>Show all</a></p></div>`;
+    return html`<div class="card notice"><h2>No issue matches</h2> ${searched(meta)} ${only(query)}
+      ${elsewhere > 0 && html`<p>${plural(elsewhere, "issue")} with another status ${elsewhere === 1 ? "matches" : "match"}. <a href=${ui.link({ ...query, page: null, status: "all" })}>Show all statuses</a></p>`}
+      <p><a href=${ui.link({})}>Clear filters</a></p> ${filtered && ui.slot("issues.none", query)}</div>`;
+  }
+
+  return { matches, none, searched, way };
 };

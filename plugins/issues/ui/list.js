@@ -56,12 +56,25 @@ export default (ui) => {
     try {
       const [{ default: drawing }, activity] = await Promise.all([import("./screens/activity.js"), ui.api("issue-activity", wanted(query), { signal })]);
       chart ??= drawing(ui, time, change);
-      data.activity = activity;
+      Object.assign(data, { activity, counts: activity });
     } catch (error) {
-      if (signal.aborted) return;
-      data.activity ??= { problem: error.message };
+      if (signal.aborted || (error.status === 0 && data.activity)) return; // no answer is said on every page
+      Object.assign(data, { activity: { problem: error.message }, counts: null });
     }
     if (!signal.aborted) ui.refresh();
+  }
+
+  /** Once at a time: a change that comes meanwhile is asked for behind it. */
+  function surrounding(data, query, signal) {
+    let asking = null, again = false;
+    return function follow() {
+      if (asking) return void (again = true);
+      again = false;
+      asking = surround(data, query, signal).then(() => {
+        asking = null;
+        if (again && !signal.aborted) follow();
+      });
+    };
   }
 
   async function load(query, options) {
@@ -77,9 +90,11 @@ export default (ui) => {
     // A column of its own: most logs name nobody. Users are of all time, beside the events of a range they would mislead.
     const users = query.sort === "users" || (!errors.meta.scoped && errors.data.some((issue) => issue.users > 0));
     const app = query.app ?? "";
-    // Until the new ones are there, the numbers before stand.
-    const activity = current?.app === app ? current.activity : null;
-    return { items: errors.data, meta: errors.meta, activity, problem, users, summary, tags: tags.data, people: people.data, setup, app };
+    // The chart stays while the same is shown in another order, and what the tabs count also under another tab.
+    const filters = JSON.stringify([app, ...[...FILTERS, ...Object.keys(ANY_TIME)].filter((name) => name !== "status").map((name) => query[name])]);
+    const same = current?.filters === filters ? current : {};
+    const activity = same.status === query.status ? same.activity : null;
+    return { items: errors.data, meta: errors.meta, activity, counts: activity ?? (same.counts?.statuses_exact ? same.counts : null), filters, status: query.status, problem, users, summary, tags: tags.data, people: people.data, setup, app };
   }
 
   function open(query) {
@@ -89,7 +104,7 @@ export default (ui) => {
     const before = current.summary.total.occurrences;
     const mine = current;
     const stop = new AbortController();
-    const follow = () => !mine.problem && !mine.setup && void surround(mine, query, stop.signal);
+    const follow = mine.problem || mine.setup ? () => {} : surrounding(mine, query, stop.signal);
     follow();
     // The rows stay where they are; the counts of the tabs and the chart follow.
     const rest = ui.watch("summary", {}, (summary) => {
@@ -151,18 +166,6 @@ export default (ui) => {
     ${density(compact)}
   </div>`;
 
-  /** Why nothing is shown, and the way on. */
-  function none(query, { activity, meta, summary }) {
-    if (query.page > 1) return html`<div class="card notice"><h2>This page is past the end</h2><p><a href=${ui.link({ ...query, page: null })}>Go to the first page</a></p></div>`;
-    const elsewhere = activity?.statuses?.reduce((sum, { groups_count: count }) => sum + count, 0);
-    const filtered = narrowed(query);
-    if (!filtered && !query.status) return html`<div class="card notice good"><h2>Nothing is unresolved</h2>
-      <p>${ui.plural(summary.total.groups_count, "issue")} ${summary.total.groups_count === 1 ? "is" : "are"} fixed or will not be fixed. <a href=${ui.link({ status: "all" })}>Show all</a></p></div>`;
-    return html`<div class="card notice"><h2>No issue matches</h2> ${found.searched(meta)} ${found.only(query)}
-      ${elsewhere > 0 && html`<p>${ui.plural(elsewhere, "issue")} with another status ${elsewhere === 1 ? "matches" : "match"}. <a href=${ui.link({ ...query, page: null, status: "all" })}>Show all statuses</a></p>`}
-      <p><a href=${ui.link({})}>Clear filters</a></p> ${filtered && ui.slot("issues.none", query)}</div>`;
-  }
-
   function rows(data, compact) {
     const view = (issue, at) => row.view(issue, { meta: data.meta, users: data.users, history: data.summary.trend[0]?.day, cursor: selection.isCursor(at), chosen: selection.has(issue),
       choose: (on, toAnchor) => selection.choose(at, on, toAnchor) });
@@ -170,10 +173,10 @@ export default (ui) => {
   }
 
   /** Of each status; without a filter they are known before the chart is. */
-  const counts = ({ activity, summary }, query) => activity ?? (narrowed(query) ? null : { statuses: summary.status, statuses_exact: true });
+  const counts = ({ counts: found, summary }, query) => found ?? (narrowed(query) ? null : { statuses: summary.status, statuses_exact: true });
 
   function surroundings({ activity, problem }, query) {
-    if (activity?.problem) return html`<p class="faint">The chart is missing: ${activity.problem}</p>`;
+    if (activity?.problem) return html`<p class="activity faint">The chart is missing: ${activity.problem}</p>`;
     return activity ? chart(activity, query) : !problem && html`<div class="activity"></div>`;
   }
 
@@ -187,7 +190,7 @@ export default (ui) => {
     if (data.setup) return html`<div class="head"><h1 tabindex="-1">Issues</h1></div> ${data.setup.view()}`;
     return html`<div class="head"><h1 tabindex="-1">Issues</h1> ${pill()} ${tools(query, compact)}</div>
       ${tabs(query, counts(data, query))} ${toolbar(query, data, time.select(query))} ${time.dates()} ${chips?.(query, data)} ${surroundings(data, query)}
-      ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, time.limits(query), selection)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : none(query, data)}
+      ${data.items.length > 0 ? html`${found.searched(data.meta)} ${row.head(data, time.limits(query), selection)} ${rows(data, compact)} ${data.meta.pages > 1 && ui.pager(data.meta, "issue")}` : found.none(query, data, narrowed(query))}
       ${selection.view(data.problem ? null : wanted(query))}`;
   }
 

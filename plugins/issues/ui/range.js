@@ -12,6 +12,8 @@ export const ANY_TIME = { range: null, from: null, to: null, date: null };
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const range = (ui, change) => {
   const { html, keyed } = ui;
+  const form = ui.dates();
+  const set = (values) => change({ ...ANY_TIME, ...values });
 
   /** The API's `from` and `to` of an address; `range` counts back from now. */
   function limits({ range, from, to }) {
@@ -33,33 +35,15 @@ export const range = (ui, change) => {
     const other = !RANGES.has(query.range) && chosen(query);
     const options = [["", "Any time"], ...[...RANGES].map(([id, [, label]]) => [id, label]),
       ...(other ? [["chosen", text(query)]] : []), ["dates", "From … to …"]];
-    function set({ target }) {
-      if (target.value !== "dates") return ended({ range: target.value || null });
+    function pick({ target }) {
+      if (target.value !== "dates") return set({ range: target.value || null });
       target.value = RANGES.has(query.range) ? query.range : other ? "chosen" : "";
-      void open(query);
+      void form.open(limits(query), set);
     }
-    return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${set}>
+    return html`<select aria-label="Time" .value=${other ? "chosen" : RANGES.has(query.range) ? query.range : ""} @change=${pick}>
       ${keyed(options, ([id]) => id, ([id, label]) => html`<option value=${id}>${label}</option>`)}
     </select>`;
   }
 
-  /** What the form of two times began with, null while nobody asks for it: what is typed stays while time goes on. */
-  let asked = null;
-
-  async function open(query) {
-    await ui.widgets();
-    asked = limits(query);
-    ui.refresh();
-    document.querySelector("#range-from")?.focus();
-  }
-
-  function ended(chosen) {
-    asked = null;
-    if (chosen) change({ ...ANY_TIME, ...chosen });
-    else ui.refresh();
-  }
-
-  const dates = () => asked && ui.dates(asked, ended);
-
-  return { chosen, dates, limits, select, text };
+  return { chosen, dates: form.view, limits, select, text };
 };

@@ -23,7 +23,8 @@ export const optional = (task, value) =>
 
 // -- rows
 
-const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const rowOf = (ui, memory) => {
@@ -54,14 +55,21 @@ export const rowOf = (ui, memory) => {
     return date ? "That day" : to ? `24 h to ${ui.clock(to, "day")}` : "Last 24 h";
   }
 
-  /** Since when the rows count, where that is not what was chosen: they count by full hours. */
-  const since = ({ from }) => from && !from.endsWith(":00:00") && Date.now() - +ui.moment(from) < DAY && html`<span class="faint">since ${ui.clock(`${from.slice(0, 13)}:00:00`, "time")}</span>`;
+  /** The hours that the rows count, where a range shorter than a day has other ends: they count by full hours. */
+  function hours({ from, to }) {
+    const [first, last] = [+ui.moment(from ?? ""), to ? +ui.moment(to) : Date.now()];
+    const whole = (at) => at % HOUR === 0;
+    if (!(last - first < DAY) || (whole(first) && (!to || whole(last)))) return null;
+    const at = (time, form) => ui.clock(ui.stamp(new Date(time)), form);
+    const start = at(Math.floor(first / HOUR) * HOUR, Date.now() - first < DAY ? "time" : "minute");
+    return html`<span class="faint">${to ? `${start} to ${at(Math.ceil(last / HOUR) * HOUR, "time")}` : `since ${start}`}</span>`;
+  }
 
   /** What stands over the rows: select all, how many there are, and what the columns are. */
   const head = ({ items, meta: { total, total_exact: exact, columns = [], scoped, sort }, users }, limits, selection) => html`<div class="over">
     <label class="check"><input type="checkbox" aria-label="Select all issues of this page"
       .checked=${items.length > 0 && items.every(selection.has)} @click=${(event) => selection.choosePage(event.target.checked)} />
-      <span>${exact ? "" : "over "}${ui.plural(total, "issue")} ${since(limits)}</span></label>
+      <span>${exact ? "" : "over "}${ui.plural(total, "issue")} ${hours(limits)}</span></label>
     ${columns.map(({ heading }) => html`<span class="cell-head">${heading}</span>`)}
     <span class="spark-head" title="Events per hour of each issue">${span(limits)}</span><span class="count-head">Events</span>${users && html`<span class="users-head" title="Of all time">Users${scoped && " ever"}</span>`}<span class="status-head">Status</span><span class="age-head">${age(sort)[1]}</span>
   </div>`;

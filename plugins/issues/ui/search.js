@@ -20,7 +20,7 @@ export const STATUSES = {
 /** The statuses that are home: an address without a status has them. "all" is an address with every status. */
 export const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
-export const SORTS = { newest: "Last seen", first_seen: "Newest", oldest: "Oldest", occurrences: "Most events", users: "Most users", trend: "Rising" };
+export const SORTS = { newest: "Last seen", first_seen: "New first", oldest: "Oldest", occurrences: "Most events", users: "Most users", trend: "Rising" };
 
 /** How a vocabulary reads a name of an address; one that it does not have stands for itself. */
 export const worded = (words, name) => (Object.hasOwn(words, name) ? words[name] : name);
@@ -114,6 +114,8 @@ export function compose(query) {
   return [...tokens, query.q && phrase(query.q)].filter(Boolean).join(" ");
 }
 
+/** Quotation marks that mean straight ones, as the service reads a search. */
+export const CURLY = /[“”„‟]/g;
 const TOKEN = /([a-z_]+):(?:"([^"]*)"|([^\s"]\S*))|"[^"]*"|\S+/gi;
 
 /** Words as they stand; what would be read as a token is put in quotes. */
@@ -123,7 +125,7 @@ export const phrase = (words) => words.replaceAll(TOKEN, (token, word, inQuotes,
 export function parse(text) {
   const found = Object.fromEntries(FILTERS.map((name) => [name, null]));
   const words = [];
-  for (const [token, word, inQuotes, bare] of text.replaceAll(/[“”„‟]/g, '"').matchAll(TOKEN)) {
+  for (const [token, word, inQuotes, bare] of text.replaceAll(CURLY, '"').matchAll(TOKEN)) {
     const [name, value] = filterOf(word, inQuotes ?? bare) ?? [];
     if (!name) words.push(token);
     else if (LISTS.has(name) && found[name]) found[name] += `,${value}`;

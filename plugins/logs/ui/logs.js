@@ -16,7 +16,7 @@ export default (ui) => {
   ui.find((text) => [text && { label: `Search the raw logs for “${text}”`, always: true, run: () => ui.go({ view: "log-search", q: text }) }].filter(Boolean));
 
   /** The words of a search as lines have them: without quotation marks, and `#52045` as 52045. */
-  const plain = (q) => q.replaceAll(/["“”]|(?<!\S)#+(?=\w)/g, "");
+  const plain = (q) => q.replaceAll(/["“”„‟]|(?<!\S)#+(?=\w)/g, "");
 
   ui.panel("issues.none", {
     id: "raw",

@@ -1,4 +1,4 @@
-// The lists of a report as tables with bars; each row leads on to its issues and to its lines in the logs.
+// The lists of a report as tables with bars; rows lead on to their issues and to their lines in the logs.
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -58,7 +58,6 @@ export default (ui) => {
 
   const agents = (report) => panel("Browsers, tools and bots", null, [
     name("agent", "Agent", ({ agent, bot }) => html`${agent} ${bot && html`<span class="chip">bot</span>`}`), requests,
-    ways(({ agent }) => [agent.length > 1 && ["Log lines", lines(agent, false, report), agent]]),
   ], report.top_agents.map((row) => ({ ...row, key: `${row.agent} ${row.bot}` })), "key");
 
   const systems = (report) => panel("Operating systems", null, [name("system", "System"), requests], report.top_systems, "system");

@@ -9,7 +9,7 @@ const PEOPLE = [["people", "People"], ["", "People and bots"], ["all", "Everyone
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
   const { html } = ui;
-  let asked = null; // what the form of two times began with, while it is open
+  const times = ui.dates();
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const chosen = ({ days, from, to }) => (from || to ? 0 : Number(days) || 7);
@@ -35,17 +35,7 @@ export default (ui) => {
   const change = (values) => ui.go({ ...ui.query(), ...values });
   const show = (from, to) => change({ days: null, from, to });
 
-  function ended(range) {
-    asked = null;
-    if (range) show(range.from, range.to);
-    else ui.refresh();
-  }
-
-  function ask(report) {
-    asked = { from: report.from, to: report.to, hint: "rounded to whole hours" };
-    ui.refresh();
-    document.querySelector("#range-from")?.focus();
-  }
+  const ask = ({ from, to }) => void times.open({ from, to, hint: "rounded to whole hours" }, (range) => show(range.from, range.to));
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const controls = (query, report) => html`<div class="toolbar access-range">
@@ -59,7 +49,7 @@ export default (ui) => {
       ${query.source && html`<span class="chip">${query.source} <a class="button button-plain" aria-label=${`All logs, not only ${query.source}`}
         href=${ui.link({ ...query, source: null })}><ui-icon name="close"></ui-icon></a></span>`}
     </div>
-    ${asked && ui.dates(asked, ended)}
+    ${times.view()}
     <p class="faint">${ui.clock(report.from)} to ${ui.clock(report.to)} (${ui.zone()})${report.before && html`, compared with ${ui.clock(report.before.from)} to ${ui.clock(report.before.to)}`}</p>`;
 
   return { wanted, controls, show };

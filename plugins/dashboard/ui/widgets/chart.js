@@ -25,7 +25,7 @@ class Chart extends HTMLElement {
     cleared: () => Boolean(this.#given.picked && this.#given.clear && (this.#given.clear(), true)),
   });
 
-  /** What to show, as `ui.chart` takes it. */
+  /** What to show, as `ui.chart` takes it; all that is drawn of it knows whether its bars are days. */
   set chart(chart) {
     const before = this.#given;
     this.#given = { ...chart, daily: isDaily(chart.starts, chart.end) };
@@ -69,16 +69,16 @@ class Chart extends HTMLElement {
     render(html`<figure class="chart-figure">
       <figcaption class="chart-head"><span class="chart-label">${chart.label}</span> ${!empty && legend(chart)}</figcaption>
       ${empty
-        ? html`<p class="chart-empty">${chart.empty ?? `No ${chart.unit[1]} from ${rangeText(chart, this.#whole, chart.daily)}.`}</p>`
+        ? html`<p class="chart-empty">${chart.empty ?? `No ${chart.unit[1]} from ${rangeText(chart, this.#whole)}.`}</p>`
         : html`<div class="chart-body">${this.#plot(chart)}<div class="chart-over"></div><div class="chart-tip" aria-hidden="true"></div></div>
           <details class="chart-table" @toggle=${({ target }) => this.#unfold(target.open)}><summary>Show as table</summary>
-            ${this.#open && table(chart, chart.daily)}</details>`}
+            ${this.#open && table(chart)}</details>`}
     </figure>`, this);
     this.#layout = null;
     const plot = this.querySelector(".chart-plot");
     if (!plot?.clientWidth) return; // empty, or not laid out yet: the observer comes again
     const [width, height] = [plot.clientWidth, plot.clientHeight];
-    this.#layout = layoutOf(chart, width, height, chart.daily);
+    this.#layout = layoutOf(chart, width, height);
     this.#drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#drawing.replaceChildren(this.#bands, ...scales(chart, this.#layout), ...bars(chart, this.#layout), ...(chart.before ? [outline(chart, this.#layout)] : []));
     this.#over(width);
@@ -118,7 +118,7 @@ class Chart extends HTMLElement {
     this.#bands.replaceChildren(...found);
     const plot = this.querySelector(".chart-plot");
     plot.setAttribute("aria-valuenow", at ?? 0);
-    plot.setAttribute("aria-valuetext", valueText(chart, range ?? this.#whole, chart.daily));
+    plot.setAttribute("aria-valuetext", valueText(chart, range ?? this.#whole));
     this.#tell(read);
   }
 
@@ -127,7 +127,7 @@ class Chart extends HTMLElement {
     const box = this.querySelector(".chart-tip");
     box.classList.toggle("chart-tip-on", Boolean(read));
     if (!read) return;
-    render(tip(this.#given, read, this.#given.daily), box);
+    render(tip(this.#given, read), box);
     const { left, right, width } = this.#layout;
     const behind = right(read[1]) + BESIDE;
     const place = behind + box.offsetWidth <= width ? behind : Math.max(0, left(read[0]) - BESIDE - box.offsetWidth);

@@ -19,7 +19,7 @@ function read(fields, name, end) {
  * A form of two times; `ended` gets `{ from, to }` as the service takes them, null where none was typed, or null alone when
  * it was cancelled. `hint` says how exact they are, beside the clock they are in.
  */
-export function dates({ from, to, hint }, ended) {
+function dates({ from, to, hint }, ended) {
   function submit(event) {
     event.preventDefault();
     const fields = new FormData(event.target);
@@ -45,4 +45,24 @@ export function dates({ from, to, hint }, ended) {
     <button class="button button-main">Show</button>
     <button class="button" type="button" @click=${() => ended(null)}>Cancel</button>
   </form>`;
+}
+
+/** The form where a page has it: `open(range, chosen)` shows what `view()` draws until it ends; what is typed stays while time goes on. */
+export function asked(redraw) {
+  let range = null;
+  let chosen = null;
+
+  function open(begin, use) {
+    [range, chosen] = [begin, use];
+    redraw();
+    document.querySelector("#range-from")?.focus();
+  }
+
+  function ended(times) {
+    range = null;
+    if (times) chosen(times);
+    else redraw();
+  }
+
+  return { open, view: () => range && dates(range, ended) };
 }

@@ -1,7 +1,7 @@
 // What a list is narrowed by, each with a way to take it off: the issues of the list, the events of an issue.
 
 import { ANY_TIME } from "../range.js";
-import { levelWords, WORDS } from "../search.js";
+import { CURLY, levelWords, WORDS } from "../search.js";
 
 const NAMES = {
   severity: "Level", tag: "Tag", module: "Module", source: "Source", log_type: "Type", environment: "Environment", release: "Release", host: "Host",
@@ -11,6 +11,9 @@ const YES = { true: "yes", false: "no", none: "none" };
 
 /** How a filter reads: "Level: Error". */
 export const chipText = (ui, name, value) => `${NAMES[name] ?? ui.sentence(name)}: ${value}`;
+
+/** How the words of a search read; in quotation marks of their own where they have none. */
+export const wordsText = (q) => (q.replaceAll(CURLY, '"').includes('"') ? q : `“${q}”`);
 
 /**
  * The filters, each `{ text, without }`; `way(without)` is the address without one, `clear` the one without any, and
@@ -38,7 +41,7 @@ export default (ui, time) => {
   function chipsOf(query, data) {
     const words = Object.keys(WORDS).filter((name) => query[name] && !(name in ANY_TIME));
     return [
-      ...(query.q ? [{ text: /["“”]/.test(query.q) ? query.q : `“${query.q}”`, without: { q: null } }] : []),
+      ...(query.q ? [{ text: wordsText(query.q), without: { q: null } }] : []),
       ...words.map((name) => ({ text: chipText(ui, name, valueText(name, query[name], data)), without: { [name]: null } })),
       ...(time.chosen(query) ? [{ text: time.text(query), without: ANY_TIME }] : []),
     ];

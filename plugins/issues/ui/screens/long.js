@@ -6,12 +6,11 @@
  */
 export function followJob(ui, id, text, doing) {
   ui.toast("This takes a moment and goes on in the background.");
-  const undo = doing && (() => takeBack(ui, id));
   ui.follow(id, {
     label: doing,
-    undo,
+    undo: doing && (() => takeBack(ui, id)),
     done({ status, result }) {
-      if (status === "succeeded") ui.toast(text(ui.plural(result.updated, "issue")), { undo });
+      if (status === "succeeded") ui.toast(text(ui.plural(result.updated, "issue")));
       void ui.reload();
     },
   });

@@ -2,7 +2,7 @@
 
 import { ANY_TIME } from "../range.js";
 import { levelWords } from "../search.js";
-import { chipList, chipText } from "./chips.js";
+import { chipList, chipText, wordsText } from "./chips.js";
 
 const BESIDE = ["user", "host", "release", "environment", "severity"];
 const RANGE = ["range", "from", "to"];
@@ -75,7 +75,7 @@ export default (ui, time) => {
 
   function chipsOf(query) {
     const found = [];
-    if (query.q) found.push({ text: `“${query.q}”`, without: { q: null } });
+    if (query.q) found.push({ text: wordsText(query.q), without: { q: null } });
     for (const name of BESIDE) if (query[name]) found.push({ text: chipText(ui, name, name === "severity" ? levelWords(ui, query[name]) : query[name]), without: { [name]: null } });
     const values = valuesOf(query);
     for (const value of values) found.push({ text: value.replace("=", " = "), without: { value: written(values.filter((other) => other !== value)) } });

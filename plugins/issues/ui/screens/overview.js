@@ -1,6 +1,5 @@
 // Overview: how much, how bad, from where, what happens most, what is new.
 
-import { newSince } from "../new.js";
 import { parts } from "../row.js";
 import { plainTitle, STATUSES, UNRESOLVED } from "../search.js";
 import daysOf from "./days.js";
@@ -8,6 +7,7 @@ import daysOf from "./days.js";
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
+const MOST = 200; // in one answer
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {
@@ -20,13 +20,19 @@ export default (ui) => {
     return !Number.isNaN(+at) && ui.stamp(at) === since ? since : null;
   }
 
+  /** The issues that were first seen since a moment, newest first; not `exact` when there may be more. */
+  async function news(since, options) {
+    const { data, meta } = await api("errors", { sort: "first_seen", limit: MOST }, options);
+    const issues = data.filter(({ first_seen: at }) => at >= since);
+    return { issues, exact: issues.length < data.length || meta.pages < 2 };
+  }
+
   async function load(query, options) {
     const since = chosen(query) ?? ui.stamp(new Date(Date.now() - DAY));
-    const counted = api("summary", {}, options);
     const [summary, most, fresh] = await Promise.all([
-      counted,
+      api("summary", {}, options),
       api("errors", { status: UNRESOLVED, sort: "occurrences", limit: SHOWN }, options),
-      counted.then(({ total }) => newSince(api, since, total.groups_count, options)),
+      news(since, options),
     ]);
     return { summary, most: most.data, fresh };
   }
@@ -86,7 +92,7 @@ export default (ui) => {
     <span class="count"><b>${ui.number(row.count)}</b> · <ui-ago at=${row.last_seen}></ui-ago></span></li>`;
 
   /** What came up since the chosen moment, else since a day; the rest is in the list, marked as new. */
-  function news({ issues, exact }, query) {
+  function recent({ issues, exact }, query) {
     const since = chosen(query);
     const count = issues.length ? ` (${exact ? "" : "over "}${ui.number(issues.length)})` : "";
     const events = every(since ? { from: since } : { range: "24h" });
@@ -105,7 +111,7 @@ export default (ui) => {
       : html`<div class="stack">${totals({ summary, fresh }, query)} ${days(summary)}
         <div class="cards cards-even">
           ${list("Most events, unresolved", most, "Everything is resolved.", html`<a href=${ui.link({ sort: "occurrences" })}>All by number of events</a>`)}
-          ${news(fresh, query)}
+          ${recent(fresh, query)}
         </div>
         <div class="cards cards-small">${levels(summary)} ${statuses(summary)} ${sources(summary)} ${modules(summary)}</div>
         ${ui.slot("overview", ui.application() ?? {})}

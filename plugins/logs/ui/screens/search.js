@@ -14,8 +14,7 @@ export default (ui) => {
   /** The search that is shown; it is kept while its hits are looked at. */
   let found = null;
   let asked = "";
-  /** The form of two times, while it is open. */
-  let times = null;
+  const times = ui.dates();
 
   /** @param {import("../../../../schemas/dashboard.d.ts").Address} query */
   const wanted = ({ q, regex, ignore, source, level, hours, from, to }) => ({
@@ -50,18 +49,11 @@ export default (ui) => {
   /** How a range of two times reads. */
   const rangeText = ({ from, to }) => [from ? ui.clock(from) : "the beginning", to ? ui.clock(to) : "now"].join(" to ");
 
-  async function openTimes({ target }) {
+  function openTimes({ target }) {
     if (target.value !== DATES) return;
     const query = ui.query();
     target.value = query.from || query.to ? CHOSEN : (query.hours ?? "");
-    await ui.widgets();
-    times = ui.dates({ from: query.from, to: query.to }, (range) => {
-      times = null;
-      if (range) ui.go({ ...query, hours: null, ...range });
-      else ui.refresh();
-    });
-    ui.refresh();
-    document.querySelector("#range-from")?.focus();
+    void times.open({ from: query.from, to: query.to }, (range) => ui.go({ ...query, hours: null, ...range }));
   }
 
   const options = (list, chosen) => list.map(([value, label]) => html`<option value=${value} ?selected=${value === (chosen ?? "")}>${label}</option>`);
@@ -115,7 +107,7 @@ export default (ui) => {
     ],
     render: (_data, query) => html`<p class="crumbs"><a href=${ui.link({ view: "sources" })}>Logs</a></p>
       <div class="head"><h1 tabindex="-1">Search logs</h1></div>
-      ${form(query)} ${times}
+      ${form(query)} ${times.view()}
       ${found && state(found, cancel)}
       ${found && keyed(groups(found.hits), ({ id }) => id, log(query))}
       ${!query.q && html`<p class="faint">Looks through the lines of every log that was read and is still there, compressed ones too.</p>`}`,

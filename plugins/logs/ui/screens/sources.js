@@ -25,8 +25,12 @@ export default (ui) => {
 
   const BAD = "EMERGENCY,ALERT,CRITICAL,ERROR";
 
-  /** What came out of a log in the last 24 hours: a chart of its hours, and the errors, which lead to their issues. */
-  const lately = ({ channel, activity }) => activity && html`<ui-bars class="spark" values=${activity.hours.join()} label=${`Events per hour of ${channel}, 24 hours`}></ui-bars>`;
+  /**
+   * What came out of a log in the last 24 hours: a chart of its hours, and the errors, which lead to their issues. Where only
+   * the newest events were counted, a chart would show hours as empty that are not.
+   */
+  const lately = ({ channel, activity }) => activity && (activity.complete ? html`<ui-bars class="spark" values=${activity.hours.join()} label=${`Events per hour of ${channel}, 24 hours`}></ui-bars>`
+    : html`<span class="faint">over ${ui.plural(activity.hours.reduce((sum, count) => sum + count, 0), "event")}</span>`);
   const errors = ({ channel, activity }) => activity?.errors > 0
     && html`<a href=${ui.link({ source: channel, severity: BAD, range: "24h", status: "all" })}>${activity.complete ? "" : "over "}${ui.number(activity.errors)}</a>`;
 

@@ -4,8 +4,8 @@
 export default (ui) => {
   const { html, api } = ui;
 
-  /** @type {import("../../../../schemas/dashboard.d.ts").Field[]} */
-  const fields = [
+  /** @returns {import("../../../../schemas/dashboard.d.ts").Field[]} */
+  const fields = () => [
     { name: "version", label: "Version", required: true, max: 120, half: true },
     { name: "environment", label: "Environment", max: 100, placeholder: "production", half: true },
     { name: "ref", label: "Commit, tag or branch", max: 200, half: true },
@@ -17,14 +17,17 @@ export default (ui) => {
     const given = Object.fromEntries(Object.entries(values).filter(([, text]) => text !== ""));
     if (given.deployed_at) {
       const [, date, time] = /^\s*(\d{4}-\d\d-\d\d) +(\d?\d:\d\d)\s*$/.exec(given.deployed_at) ?? [];
-      if (!date) throw new Error("deployed_at: Write it as 2026-11-28 17:30.");
-      given.deployed_at = ui.fromClock(date, time);
+      const at = date && ui.fromClock(date, time);
+      const { date: day, time: minute } = at ? ui.toClock(at) : {};
+      // A date that is none, such as 31 February, is another day by the clock.
+      if (!at || day !== date || minute !== time.padStart(5, "0")) throw new Error("deployed_at: Write it as 2026-11-28 17:30.");
+      given.deployed_at = at;
     }
     return api.post("deploys", given);
   }
 
   async function add() {
-    const made = await ui.ask({ title: "New deploy", action: "Add", fields, save });
+    const made = await ui.ask({ title: "New deploy", action: "Add", fields: fields(), save });
     if (!made) return;
     ui.toast(`The deploy of ${made.version} to ${made.environment} was added.`);
     await ui.reload();

@@ -19,7 +19,7 @@ const box = (x, y, width, height, round) => round
 const tidy = (value) => Math.round(value * 10) / 10;
 
 /** Where everything stands: `left` and `right` are the ends of a bar, `y` the height of a number. */
-export function layoutOf({ starts, end, series, before = [] }, width, height, daily) {
+export function layoutOf({ starts, end, series, daily, before = [] }, width, height) {
   const totals = starts.map((_, at) => series.reduce((sum, { values }) => sum + values[at], 0));
   const ticks = valueTicks(Math.max(...totals, ...before));
   const named = daily ? "UTC" : zone(moment(starts.at(-1)));
@@ -30,11 +30,11 @@ export function layoutOf({ starts, end, series, before = [] }, width, height, da
   const left = (at) => x(starts[at]);
   const right = (at) => x(starts[at + 1] ?? end);
   const barAt = (place) => Math.max(0, starts.findLastIndex((_, at) => left(at) <= place));
-  return { ticks, zone: named, gutter, bottom, width, height, x, y, left, right, barAt, daily };
+  return { ticks, zone: named, gutter, bottom, width, height, x, y, left, right, barAt };
 }
 
 /** Grid lines with their numbers, and times below. */
-export function scales({ starts, end }, { ticks, zone: named, gutter, bottom, width, height, y, left, right, daily }) {
+export function scales({ starts, end, daily }, { ticks, zone: named, gutter, bottom, width, height, y, left, right }) {
   const lines = [0, ...ticks].map((tick) => svg("line", { class: tick ? "grid" : "base", x1: gutter, x2: width, y1: tidy(y(tick)), y2: tidy(y(tick)) }));
   const numbers = [0, ...ticks].map((tick) => text(compact(tick), { class: "scale scale-number", x: gutter - 6, y: tidy(y(tick)) + 4 }));
   const shift = daily ? (right(0) - left(0)) / 2 : 0;

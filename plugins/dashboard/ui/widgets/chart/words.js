@@ -27,24 +27,24 @@ export function numbersOf({ series, before: earlier, distinct }, bars) {
 const counted = ({ unit, distinct }, total, [first, last]) => `${distinct && first !== last ? "at most " : ""}${plural(total, ...unit)}`;
 
 /** "28 Nov 08:00 to 09:00: 12 events, Error 3, Warning 9" */
-export function valueText(chart, bars, daily) {
+export function valueText(chart, bars) {
   const { total, parts, earlier } = numbersOf(chart, bars);
   const named = parts.length > 1 ? parts.filter(({ count }) => count).map(({ label, count }) => `${label} ${number(count)}`) : [];
   const compared = earlier === null ? [] : [`${number(earlier)} in the previous period`];
-  return `${rangeText(chart, bars, daily)}: ${[counted(chart, total, bars), ...named, ...compared].join(", ")}`;
+  return `${rangeText(chart, bars)}: ${[counted(chart, total, bars), ...named, ...compared].join(", ")}`;
 }
 
 export const ends = ({ starts, end }, [first, last]) => ({ from: starts[first], to: starts[last + 1] ?? end });
 
-export function rangeText(chart, bars, daily) {
+export function rangeText(chart, bars) {
   const { from, to } = ends(chart, bars);
-  return spanText(from, to, daily);
+  return spanText(from, to, chart.daily);
 }
 
 /** The numbers beside the pointer or the focus. */
-export function tip(chart, bars, daily) {
+export function tip(chart, bars) {
   const { total, parts, earlier } = numbersOf(chart, bars);
-  return html`<b>${rangeText(chart, bars, daily)}</b>
+  return html`<b>${rangeText(chart, bars)}</b>
     ${parts.length > 1 && html`<dl>${parts.toReversed().filter(({ count }) => count).map(({ label, tone, count }) => html`<div class=${`tone-${tone}`}>
       <dt>${label}</dt><dd>${number(count)}</dd></div>`)}</dl>`}
     <p>${counted(chart, total, bars)}${earlier !== null && html`<span class="faint">, ${number(earlier)} before</span>`}</p>`;
@@ -62,12 +62,12 @@ export const legend = (chart) => {
 };
 
 /** The same numbers as a table. */
-export function table(chart, daily) {
-  const { label, series, starts, before: earlier } = chart;
+export function table(chart) {
+  const { label, series, starts, daily, before: earlier } = chart;
   const several = series.length > 1;
   const row = (_, at) => {
     const { total, parts } = numbersOf(chart, [at, at]);
-    return html`<tr><th scope="row">${rangeText(chart, [at, at], daily)}</th>${several && parts.map(({ count }) => html`<td class="figure">${number(count)}</td>`)}
+    return html`<tr><th scope="row">${rangeText(chart, [at, at])}</th>${several && parts.map(({ count }) => html`<td class="figure">${number(count)}</td>`)}
       <td class="figure">${number(total)}</td>${earlier && html`<td class="figure">${number(earlier[at])}</td>`}</tr>`;
   };
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${`${label}, as a table`}><table class="table">
