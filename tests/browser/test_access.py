@@ -148,7 +148,6 @@ def test_rows_lead_to_issues_and_lines(counting: str, open_page: Any) -> None:
         ("Pages", "/a", 4),
         ("Statuses", "status 500", 1),
         ("Client networks", "192.0.2.0/24", 9),
-        ("Browsers, tools and bots", "SeoCrawlBot", 2),
         ("Referrers", "news.example", 9),
         ("Methods", "GET", 9),
     ):

@@ -126,7 +126,7 @@ def test_t_without_an_issue_says_what_to_do(page: Page) -> None:
 
 
 def test_deleting_reads_well_for_one_and_for_many(page: Page) -> None:
-    for rows, text in ((1, "Its events, tags and history go"), (2, "Their events, tags and history go")):
+    for rows, text in ((1, ": its events, tags and history are"), (2, "Their events, tags and history are")):
         page.locator(".row-choice input").nth(rows - 1).click()
         page.get_by_role("button", name="More actions on the selected issues").click()
         page.get_by_role("button", name="Delete …").click()
