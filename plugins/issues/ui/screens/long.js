@@ -6,7 +6,7 @@
  */
 export function followJob(ui, id, text, doing) {
   ui.toast("This takes a moment and goes on in the background.");
-  const undo = doing && (() => takeBack(ui, id));
+  const undo = doing && (() => takeBack(ui, { job_id: id }));
   ui.follow(id, {
     label: doing,
     undo,
@@ -17,10 +17,14 @@ export function followJob(ui, id, text, doing) {
   });
 }
 
-/** Give issues the statuses back that they had before a job; those that somebody has touched since stay as they are. */
-async function takeBack(ui, id) {
+/**
+ * Give issues the statuses back that they had before a job, or before what was `done`; those that somebody has touched
+ * since stay as they are.
+ * @param {any} ui @param {{ job_id: number } | { done: any }} what
+ */
+export async function takeBack(ui, what) {
   const said = (issues) => `${issues} set back; what was changed since stays`;
-  const answer = await ui.api.post("bulk-issues", { action: "undo", job_id: id });
+  const answer = await ui.api.post("bulk-issues", { action: "undo", ...what });
   if (!answer.job_id) ui.toast(said(ui.plural(answer.updated, "issue")));
   else ui.follow(answer.job_id, {
     label: "Undoing",
