@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from snaglist.kernel import Call, Invalid
+from snaglist.kernel import Call, Invalid, times
 from snaglist.plugins.issues.bulk.undoing import Done
 from snaglist.plugins.issues.ids import resolve_issue_id, resolve_issue_ids
 from snaglist.plugins.issues.search.fields import search_fields
@@ -34,6 +34,8 @@ def check(body: Mapping[str, Any]) -> None:
         problems += [f"{name}: not with undo; give job_id or done" for name in chosen]
         if ("job_id" in body) == ("done" in body):
             problems.append("job_id: give exactly one of job_id and done")
+        fixes = body.get("done", {"fixes": {}})["fixes"]
+        problems += [f"done.fixes.{one}: must begin with a time" for one in fixes if not times.is_time(fixes[one][0])]
     elif len(chosen) != 1:
         problems.append("ids: give exactly one of ids and filter")
     if action == "snooze" and ("until" in body) == ("count" in body):

@@ -168,6 +168,7 @@ def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
         ({"action": "undo", "done": DONE | {"previous": {}}}, "done.previous"),
         ({"action": "undo", "done": DONE | {"previous": {"one": "open"}}}, "done.previous"),
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["soon", None]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-13-03 10:00:00", None]}}}, "done.fixes.1"),
         ({"action": "undo", "done": DONE | {"changed_at": "soon"}}, "done.changed_at"),
         ({"action": "undo", "job_id": 1, "filter": {}}, "filter"),
         ({"action": "merge", "ids": [1]}, "target_id"),
