@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from snaglist.kernel import Actor, ServiceError, times
+from snaglist.plugins.alerting.channels import health as channels_health
 from snaglist.plugins.alerting.tables import channels
 from snaglist.plugins.logs.show import health as logs_health
 from snaglist.plugins.logs.tables import sources
@@ -132,13 +133,23 @@ def test_failed_jobs_of_the_last_day_count(client: Client) -> None:
     assert problems(client) == []
 
 
-def test_a_channel_that_does_not_deliver_is_named_where_its_plugin_is_on(client: Client) -> None:
+def test_a_channel_that_does_not_deliver_is_named_where_its_plugin_is_on(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client.enable("alerting")
     body = {"name": "On call", "type": "webhook", "url": "https://93.184.216.34/hook"}
     assert client.post("alert-channels", body).status == 201
     with client.service.call().transaction() as db:
         db.execute(update(channels).values(last_status="failed", last_error="refused"))
     assert problems(client) == [("The channel On call does not deliver: refused.", {"view": "alerts"})]
+    monkeypatch.setattr(channels_health, "SHOWN", 1)
+    assert client.post("alert-channels", body | {"name": "Team"}).status == 201
+    with client.service.call().transaction() as db:
+        db.execute(update(channels).values(last_status="failed", last_error="refused"))
+    assert [text for text, _ in problems(client)] == [
+        "The channel On call does not deliver: refused.",
+        "1 more channel does not deliver.",
+    ]
     client.enable("alerting", on=False)
     assert problems(client) == []
 
