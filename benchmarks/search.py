@@ -77,6 +77,7 @@ ACTIVITY: Mapping[str, dict[str, str]] = {
     "of the unresolved": {"status": "open,in_progress,reoccurred"},
     "of a tag": {"tag": "common"},
     "of rare words": {"q": "needle"},
+    "of a frequent value": {"q": "web-7"},
 }
 SORTS = ("newest", "oldest", "occurrences")
 LIMIT = {"5k": 20.0, "100k": 50.0, "1m": 50.0}

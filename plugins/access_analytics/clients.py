@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from snaglist.kernel.origin import parse_networks
-from snaglist.plugins.system import Address, is_listed
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+from snaglist.plugins.system import Address, carried_addresses, is_listed
 
 
 def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
@@ -38,22 +36,13 @@ def client_finder(trusted: Iterable[str]) -> Callable[[str, str], str]:
 def network_of(client: str) -> str:
     """Return the network that an address lies in, without the part that names a single client; "" for what is none.
 
-    One that carries an IPv4 address (6to4 of RFC 3056, Teredo of RFC 4380, NAT64 of RFC 6052) is of that one's network.
+    One that carries an IPv4 address (6to4, Teredo, NAT64) is of that one's network.
     """
     read = _read(client)
     if read is None:
         return ""
-    read = _carried(read) or read
+    read = next(reversed(carried_addresses(read)), read)
     return str(ipaddress.ip_network((read, 24 if read.version == 4 else 48), strict=False))
-
-
-def _carried(address: Address) -> ipaddress.IPv4Address | None:
-    """Return the IPv4 address of a client whose packets went through a tunnel or a translator."""
-    if address.version == 4:
-        return None
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.sixtofour or (address.teredo and address.teredo[1])
 
 
 def _read(text: str) -> Address | None:

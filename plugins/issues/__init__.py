@@ -64,7 +64,7 @@ from snaglist.plugins.issues.paths import path_of, path_text
 from snaglist.plugins.issues.people import user_reader
 from snaglist.plugins.issues.preparing import PRIVACY, redaction_of
 from snaglist.plugins.issues.reading import read_back
-from snaglist.plugins.issues.search import rates
+from snaglist.plugins.issues.search import health
 from snaglist.plugins.issues.search.fields import has_facet
 from snaglist.plugins.issues.status import change_status, follow_statuses
 from snaglist.plugins.issues.steps import STEPS
@@ -170,7 +170,7 @@ __all__ = [
 ]
 
 
-health_details = hookimpl(rates.details)
+health_details = hookimpl(health.details)
 
 
 @hookimpl

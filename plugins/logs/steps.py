@@ -158,10 +158,16 @@ def add_forgetting(db: Connection) -> None:
     add_index(db, "payload_dictionaries", Index("ix_payload_dictionaries_retired_at", "retired_at"))
 
 
+def add_status_index(db: Connection) -> None:
+    """Find the few sources that are not read, however many there are."""
+    add_index(db, "sources", Index("ix_sources_status", "status"))
+
+
 STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (
     ("s001", s001),
     ("s002", s002),
     ("add_reading", add_reading),
     ("add_log_formats", add_log_formats),
     ("add_forgetting", add_forgetting),
+    ("add_status_index", add_status_index),
 )

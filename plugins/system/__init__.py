@@ -31,6 +31,7 @@ from snaglist.plugins.system.outbound import (
     Answer,
     GuardedChild,
     Refused,
+    carried_addresses,
     check_address,
     is_listed,
 )
@@ -41,9 +42,9 @@ from snaglist.plugins.system.sealing import Sealing, without_secrets
 __all__ = [
     "COMMAND_LINE", "MAX_ANSWER", "START_SECONDS", "Address", "Answer", "Cancelled", "Figure", "GuardedChild",
     "HealthCheck", "Job", "JobCall", "LeaseLost", "Metric", "Problem", "Refused", "Session", "StoredSecret", "Worker",
-    "check_address", "cli", "command", "confirmed", "decoded", "entries_below", "form_types", "group", "hookspecs",
-    "insert_rows", "is_listed", "job_reply", "job_state", "jobs_table", "qualified", "require_intended_key", "rows",
-    "serve", "table", "told", "without_secrets", "worker_alive",
+    "carried_addresses", "check_address", "cli", "command", "confirmed", "decoded", "entries_below", "form_types",
+    "group", "hookspecs", "insert_rows", "is_listed", "job_reply", "job_state", "jobs_table", "qualified",
+    "require_intended_key", "rows", "serve", "table", "told", "without_secrets", "worker_alive",
 ]  # fmt: skip
 
 OPTIONS = (

@@ -39,36 +39,26 @@ _TABLE_BYTES = {
     " on n.oid = c.relnamespace where n.nspname = :tenant and c.relkind in ('r', 'm')",
     "mysql": "select sum(data_length + index_length) from information_schema.tables where table_schema = :tenant",
 }
-_FAILED = {
-    "python": "Python is too old",
-    "driver": "The driver of the database cannot be loaded",
-    "database_version": "The database is too old",
-    "database": "The database cannot be read and written",
-    "schema": "The database of an application is not at the newest step",
-    "databases": "The database of an application cannot be used",
-    "applications": "An application has no folder that may be written to",
-    "jobs": "Jobs wait and no worker takes them",
-    "disk": "The disk is nearly full, or the data directory may not be written to",
-}
+
+_Told = Figure | Problem | Callable[[], Iterable[Figure | Problem]]
 
 
 def show(call: Call) -> Mapping[str, Any]:
     """Answer with the figures and the problems."""
     service = cast(Service, call.service)
-    report, _ = service.part(health.Health).report()
-    found: list[Figure | Problem] = [*_of_checks(service, report), *_disk(call)]
+    checked = service.part(health.Health)
+    told: list[_Told] = [*_of_checks(service, checked.latest()), *_disk(call)]
     with suppress(Unavailable):  # then the checks say what is wrong with the database
-        asked = call.read(lambda db: _of_database(call, db))
-        found += [one for one in asked if not callable(one)]
-        found += [each for one in asked if callable(one) for each in _asked_later(one)]
+        told += call.read(lambda db: _of_database(call, db, checked))
+    found = [each for one in told for each in (_asked_later(one) if callable(one) else [one])]
     return {
         "problems": [asdict(one) for one in found if isinstance(one, Problem)],
         "figures": [asdict(one) for one in found if isinstance(one, Figure)],
     }
 
 
-def _of_database(call: Call, db: Connection) -> list[Figure | Problem | Callable[[], Iterable[Figure | Problem]]]:
-    return [*ask_all(call, health_details, enabled=True), *_database(call, db), *_jobs(db), *_plugins(call)]
+def _of_database(call: Call, db: Connection, checked: health.Health) -> list[_Told]:
+    return [*ask_all(call, health_details, enabled=True), *_database(call, db, checked), *_jobs(db), *_plugins(call)]
 
 
 def _asked_later(look: Callable[[], Iterable[Figure | Problem]]) -> list[Figure | Problem]:
@@ -82,9 +72,9 @@ def _asked_later(look: Callable[[], Iterable[Figure | Problem]]) -> list[Figure 
 def _of_checks(service: Service, report: Mapping[str, Any]) -> Iterator[Problem]:
     for name, good in report["checks"].items():
         if not good:
-            hint = health.hint(service, name)
+            failed, hint = health.words(service, name)
             view = {"view": "applications"} if name in ("schema", "databases", "applications") else None
-            yield Problem(f"{_FAILED.get(name, name)}.", f"{hint[:1].upper()}{hint[1:]}.", view)
+            yield Problem(f"{failed}.", f"{hint[:1].upper()}{hint[1:]}.", view)
     for warning in report["config_warnings"]:
         yield Problem(f"Configuration: {warning}.", "Change it in snaglist.toml or the environment, then restart.")
 
@@ -98,8 +88,8 @@ def _disk(call: Call) -> Iterator[Figure]:
     yield Figure("Disk", "Files of this application" if whole else "Files of this application, over", size, "bytes")
 
 
-def _database(call: Call, db: Connection) -> Iterator[Figure]:
-    kind, version = call.service.database.version()
+def _database(call: Call, db: Connection, checked: health.Health) -> Iterator[Figure]:
+    kind, version = checked.version()
     shown = f"{_ENGINES.get(kind, kind)} {'.'.join(map(str, version))}"
     yield Figure("Database", "Kind", shown, "text")
     yield Figure("Database", "Size", _database_bytes(call, db), "bytes")

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -24,16 +24,40 @@ if TYPE_CHECKING:
 
 CACHE_SECONDS = 10
 ESSENTIAL = ("python", "driver", "database_version", "database")
-HINTS = {
-    "python": "install Python 3.11 or newer",
-    "driver": "install the driver: pip install 'snaglist[postgres]' or 'snaglist[mysql]'",
-    "database_version": "upgrade the database server",
-    "database": "see that the database server runs and SERVICE_DATABASE_URL names it",
-    "schema": "run `snaglist db upgrade`, or upgrade this program: see the lines of the applications",
-    "databases": "see the lines of the applications",
-    "applications": "see that the data directory exists and is writable",
-    "jobs": "start a worker: `snaglist serve` or `snaglist jobs work`",
-    "disk": "free disk space below the data directory, or make it writable",
+
+
+class Words(NamedTuple):
+    """What to say of a check: that it failed, and what to do."""
+
+    failed: str
+    hint: str
+
+
+WORDS = {
+    "python": Words("Python is too old", "install Python 3.11 or newer"),
+    "driver": Words(
+        "The driver of the database cannot be loaded",
+        "install the driver: pip install 'snaglist[postgres]' or 'snaglist[mysql]'",
+    ),
+    "database_version": Words("The database is too old", "upgrade the database server"),
+    "database": Words(
+        "The database cannot be read and written",
+        "see that the database server runs and SERVICE_DATABASE_URL names it",
+    ),
+    "schema": Words(
+        "The database of an application is not at the newest step",
+        "run `snaglist db upgrade`, or upgrade this program: see the lines of the applications",
+    ),
+    "databases": Words("The database of an application cannot be used", "see the lines of the applications"),
+    "applications": Words(
+        "An application has no folder that may be written to",
+        "see that the data directory exists and is writable",
+    ),
+    "jobs": Words("Jobs wait and no worker takes them", "start a worker: `snaglist serve` or `snaglist jobs work`"),
+    "disk": Words(
+        "The disk is nearly full, or the data directory may not be written to",
+        "free disk space below the data directory, or make it writable",
+    ),
 }
 NEED_DATABASE = ("database_version", "schema", "databases", "applications", "jobs")
 
@@ -49,6 +73,7 @@ class Health:
         self._lock = threading.Lock()
         self._probed: tuple[float, bool] = (0.0, False)
         self._version: tuple[str, tuple[int, ...]] | None = None
+        self._reported: tuple[float, dict[str, Any]] | None = None
         self._looking = Looking(service)
 
     def report(self) -> tuple[dict[str, Any], int]:
@@ -64,7 +89,21 @@ class Health:
             "config_warnings": config_warnings(self._service),
             "versions": self._versions(),
         }
+        self._reported = (time.monotonic(), body)
         return body, 503 if broken else 200
+
+    def latest(self) -> dict[str, Any]:
+        """Return the body of `health` as it was lately: a page that shows both has just asked for it."""
+        reported = self._reported
+        if reported is not None and time.monotonic() - reported[0] < CACHE_SECONDS:
+            return reported[1]
+        return self.report()[0]
+
+    def version(self) -> tuple[str, tuple[int, ...]]:
+        """Return the kind of the database and its version, which is asked once."""
+        if self._version is None:
+            self._version = self._service.database.version()
+        return self._version
 
     def _checks(self, listed: list[Application], seen: dict[str, Seen]) -> dict[str, Callable[[], bool]]:
         own: dict[str, Callable[[], bool]] = {
@@ -94,9 +133,7 @@ class Health:
         }
 
     def _version_is_enough(self) -> bool:
-        if self._version is None:
-            self._version = self._service.database.version()
-        kind, found = self._version
+        kind, found = self.version()
         return found >= MINIMUM[kind]
 
     def _database(self) -> bool:
@@ -131,8 +168,13 @@ class Health:
 
 def hint(service: "Service", name: str) -> str:
     """Return what to do when a check fails."""
-    hints = {one.name: one.hint for _, one in service.plugins.added(health_checks)} | HINTS
-    return hints.get(name, "see its plugin")
+    return words(service, name).hint
+
+
+def words(service: "Service", name: str) -> Words:
+    """Return what to say of a check that fails."""
+    added = {one.name: Words(one.name, one.hint) for _, one in service.plugins.added(health_checks)}
+    return (added | WORDS).get(name, Words(name, "see its plugin"))
 
 
 def _is_asked(one: HealthCheck, service: "Service") -> bool:

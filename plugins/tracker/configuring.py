@@ -197,5 +197,5 @@ def _check_enabled(call: Call, settings: Settings, kind: Provider) -> None:
     if kind.project and not settings.project:
         raise Invalid(f"project: is required for {settings.provider}, {kind.project_form}")
     name = "api_key" if kind.reads else "webhook_secret"
-    if missing := stored.lacks(call, settings, name):
-        raise Invalid(f"{name}: is required before the tracker can be enabled{missing.removeprefix('is not set')}")
+    if stored.lacks(call, settings, name):
+        raise Invalid(stored.missing(call, name, "is required before the tracker can be enabled"))

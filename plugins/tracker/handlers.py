@@ -22,8 +22,8 @@ def test(call: Call) -> Mapping[str, Any]:
     try:
         kind = stored.provider(call, settings)
         needed = "api_key" if kind.reads else "webhook_secret"
-        if missing := stored.lacks(call, settings, needed):
-            raise Invalid(f"{needed}: {_ENTER[needed]}{missing.removeprefix('is not set')}")
+        if stored.lacks(call, settings, needed):
+            raise Invalid(stored.missing(call, needed, _ENTER[needed]))
         if not stored.address(kind, settings.endpoint_url):
             raise Invalid("endpoint_url: enter the address of the tracker, and save it")
         viewer = stored.open_tracker(call, settings, patient=False).viewer()

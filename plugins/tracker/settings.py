@@ -86,11 +86,14 @@ def configured(call: Call, settings: Settings, name: str) -> str:
     return given if kind and may_go(call, address(kind, settings.endpoint_url)) else ""
 
 
-def lacks(call: Call, settings: Settings, name: str) -> str:
-    """Return why a secret is missing, in words behind its name; "" when it is there."""
-    if source(call, settings, name) != "none":
-        return ""
-    return f"is not set; {NOT_MEANT}" if str(call.setting(f"tracker.{name}")).strip() else "is not set"
+def lacks(call: Call, settings: Settings, name: str) -> bool:
+    """Tell whether a secret is missing."""
+    return source(call, settings, name) == "none"
+
+
+def missing(call: Call, name: str, what: str) -> str:
+    """Return the message about a secret that is missing: `what` of it, and why the one of the environment is not it."""
+    return f"{name}: {what}; {NOT_MEANT}" if str(call.setting(f"tracker.{name}")).strip() else f"{name}: {what}"
 
 
 def source(call: Call, settings: Settings, name: str) -> str:
@@ -151,8 +154,8 @@ def provider(call: Call, settings: Settings) -> Provider:
 def open_tracker(call: Call, settings: Settings, *, patient: bool = True) -> Tracker:
     """Open the tracker of the settings; outside a transaction. Raises TrackerFailure or Unavailable."""
     kind = provider(call, settings)
-    if kind.reads and (missing := lacks(call, settings, "api_key")):
-        raise TrackerFailure(f"api_key: {missing}")
+    if kind.reads and lacks(call, settings, "api_key"):
+        raise TrackerFailure(missing(call, "api_key", "is not set"))
     opening = Opening(
         call,
         address(kind, settings.endpoint_url),

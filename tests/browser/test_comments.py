@@ -102,7 +102,7 @@ def test_a_status_that_somebody_set_meanwhile_is_not_overwritten(issue: Page, wa
     issue.get_by_label("Note").fill("fixed by the retry")
     issue.get_by_role("group", name="Status").get_by_role("button", name="Fixed").click()
     expect(issue.locator(".toast-error")).to_contain_text(
-        "Not changed, somebody was first: Local set it to Won't fix (was Open)"
+        re.compile(r"Local set the status to wont_fix at .* UTC. Nothing was changed.")
     )
     expect(issue.locator(".mark-status")).to_have_text("Won't fix")
     expect(issue.locator(".history li").first).to_contain_text("A known limit")
@@ -110,6 +110,30 @@ def test_a_status_that_somebody_set_meanwhile_is_not_overwritten(issue: Page, wa
     issue.get_by_role("group", name="Status").get_by_role("button", name="Fixed").click()
     expect(issue.locator(".history li").first).to_contain_text("set it to Fixed (was Won't fix)")
     send(issue, "issue-status", {"id": issue_id(issue), "status": "open"})
+
+
+def test_what_was_joined_and_parted_is_told_in_sentences(
+    growing: tuple[Page, Callable[[str], None]],
+) -> None:
+    """The sentences are made of the notes that the service writes."""
+    page, add = growing
+    add("[2026-01-03 11:00:00] production.ERROR: Mail to billing bounced [] []\n")
+    base = page.url.split("?")[0]
+    mail = page.request.get(f"{base}?api=errors&q=bounced").json()["data"][0]["id"]
+    send(page, "bulk-issues", {"action": "merge", "ids": [mail], "target_id": issue_id(page)})
+    page.reload()
+    entry = page.locator(".history li").first
+    expect(entry.locator("p").first).to_contain_text(f"Local merged issue {mail} into it")
+    expect(entry.locator(".note")).to_have_count(0)
+    groupings = page.request.get(f"{base}?api=error&id={issue_id(page)}").json()["groupings"]
+    parted = next(row["id"] for row in groupings if row["count"] == 1)
+    answer = page.request.post(
+        f"{base}?api=bulk-issues", data={"action": "unmerge", "id": issue_id(page), "grouping_id": parted}
+    ).json()
+    page.reload()
+    expect(entry.locator("p").first).to_contain_text(f"Local took issue {answer['new_id']} out of it")
+    page.goto(f"{base}?view=issue&id={answer['new_id']}")
+    expect(entry.locator("p").first).to_contain_text(f"Local took it out of issue {answer['id']}")
 
 
 @pytest.fixture

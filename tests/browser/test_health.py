@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 def test_figures_stand_on_the_page(deployment: Any, open_page: Any) -> None:
     page = open_page(f"{deployment.url}?view=health")
     expect(page.get_by_role("heading", name="All systems OK")).to_be_visible()
-    for heading in ("Disk", "Database", "Jobs", "Events", "Reading, the last 7 days", "Last events", "Versions"):
+    for heading in ("Disk", "Database", "Jobs", "Events", "Logs read in the last 7 days", "Last events", "Versions"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
     disk = page.locator("section", has=page.get_by_role("heading", name="Disk", exact=True))
     expect(disk).to_contain_text("GB")

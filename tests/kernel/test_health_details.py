@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import update
 
 from snaglist.kernel import Actor, ServiceError, times
+from snaglist.plugins.alerting.channels import health as channels_health
 from snaglist.plugins.alerting.tables import channels
 from snaglist.plugins.logs.show import health as logs_health
 from snaglist.plugins.logs.tables import sources
@@ -49,8 +50,8 @@ def test_a_fresh_instance_is_well(client: Client) -> None:
 def test_what_was_read_is_counted(client: Client) -> None:
     client.feed(lines("ERROR", 30) + lines("INFO", 12), "shop.log")
     found = figures(client)
-    section = "Reading, the last 7 days"
-    assert (found[section, "Entries"], found[section, "Skipped by level"]) == (42, 12)
+    section = "Logs read in the last 7 days"
+    assert (found[section, "Entries in them"], found[section, "Skipped by level"]) == (42, 12)
     assert (section, "Without a time") not in found
     assert found["Events", "In 24 hours"] == 30
     assert 0 < found["Events", "Per minute (last hour)"] <= 0.5
@@ -92,7 +93,31 @@ def test_a_full_drop_folder_is_looked_at_to_a_bound(client: Client, monkeypatch:
         (folder / f"{number}.png").write_text("x")
     monkeypatch.setattr(logs_health, "MAX_NAMES", 5)
     [(text, _)] = problems(client)
-    assert text.endswith(" and 2 more.")
+    assert text.endswith(" and 2 more. Only 5 names were looked at.")
+
+
+def test_what_is_not_shown_of_many_logs_is_said(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that cannot be read are found however long ago they were read; of files that are gone, those of late."""
+    for number in range(9):
+        client.feed("first thing\n\nsecond thing\n\nfailed thing\n" * 5 + f"{number}\n", f"odd{number}.log")
+    monkeypatch.setattr(logs_health, "LOOKED_AT", 8)
+    monkeypatch.setattr(logs_health, "SHOWN", 2)
+    found = figures(client)
+    section = "Logs read in the last 7 days"
+    assert found[section, "Logs"] == 9
+    assert found[section, "Entries in them, of the 8 read last"] > 0
+    assert len([label for one, label in found if one == "Last events, 2 of 9 logs"]) == 2
+    *told, more = [text for text, _ in problems(client)]
+    assert len(told) == 2
+    assert more == ("6 more logs have no time or level that is known. Of 9 logs, the 8 read last were looked at.")
+    long_ago = times.add(times.now(), days=-30)
+    ids = [row["id"] for row in client.get("sources").json["data"]]
+    with client.service.call().transaction() as db:
+        for status, some in (("error", ids[:4]), ("missing", ids[4:])):
+            values = {"status": status, "last_error": "Away.", "reading": None, "imported_at": long_ago}
+            db.execute(update(sources).where(sources.c.id.in_(some)).values(**values))
+    told = [text for text, _ in problems(client)]
+    assert (len(told), told[-1]) == (3, "2 more logs are not read.")
 
 
 def test_failed_jobs_of_the_last_day_count(client: Client) -> None:
@@ -108,13 +133,23 @@ def test_failed_jobs_of_the_last_day_count(client: Client) -> None:
     assert problems(client) == []
 
 
-def test_a_channel_that_does_not_deliver_is_named_where_its_plugin_is_on(client: Client) -> None:
+def test_a_channel_that_does_not_deliver_is_named_where_its_plugin_is_on(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     client.enable("alerting")
     body = {"name": "On call", "type": "webhook", "url": "https://93.184.216.34/hook"}
     assert client.post("alert-channels", body).status == 201
     with client.service.call().transaction() as db:
         db.execute(update(channels).values(last_status="failed", last_error="refused"))
     assert problems(client) == [("The channel On call does not deliver: refused.", {"view": "alerts"})]
+    monkeypatch.setattr(channels_health, "SHOWN", 1)
+    assert client.post("alert-channels", body | {"name": "Team"}).status == 201
+    with client.service.call().transaction() as db:
+        db.execute(update(channels).values(last_status="failed", last_error="refused"))
+    assert [text for text, _ in problems(client)] == [
+        "The channel On call does not deliver: refused.",
+        "1 more channel does not deliver.",
+    ]
     client.enable("alerting", on=False)
     assert problems(client) == []
 

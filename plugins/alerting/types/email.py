@@ -15,11 +15,12 @@ from snaglist.plugins.alerting.channels.contract import CONNECT_SECONDS, TOTAL_S
 from snaglist.plugins.alerting.types import texts
 
 _SUBJECT = 200
+_NO_SERVER = "E-mail needs a mail server: set smtp.host in the configuration."
 
 
 def _check(call: Call, target: Target) -> str:
     if not call.setting("smtp.host"):
-        raise Invalid("type: E-mail needs a mail server: set smtp.host in the configuration.")
+        raise Invalid(f"type: {_NO_SERVER}")
     if not _sender(call):
         raise Invalid("type: E-mail needs a sender: set smtp.from in the configuration.")
     name, _, domain = str(target["recipients"][0]).partition("@")
@@ -30,7 +31,7 @@ def _check(call: Call, target: Target) -> str:
 def _open(opening: Opening) -> Iterator[Send]:
     def send(message: Message) -> None:
         if not opening.call.setting("smtp.host"):
-            raise NotDelivered("E-mail needs a mail server: set smtp.host in the configuration.", answered=True)
+            raise NotDelivered(_NO_SERVER, answered=True)
         mail = _mail(opening.call, message, opening.target["recipients"])
         try:
             with _signed_in(opening.call) as server:

@@ -7,7 +7,7 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
-from snaglist.plugins.issues.bulk.undoing import done_by, untouched
+from snaglist.plugins.issues.bulk.undoing import Done, done_before, untouched
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
@@ -45,21 +45,25 @@ class Outcome:
         previous = {str(issue_id): self.previous[issue_id] for issue_id in sorted(self.previous)}
         done = [issue_id for issue_id in ids if issue_id not in self.gone]
         counted = {"updated": len(done), "ids": done, "previous": previous}
+        if action == "status":  # what an undo asks for
+            counted["fixes"] = {str(issue_id): list(fix) for issue_id, fix in sorted(self.fixes.items())}
         return {**self.reactions, "action": action, **self.fields, **counted}
 
 
 def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     wanted = Wanted(fields["status"], fields.get("note") or None, fields.get("release") or None, fields["comment"])
     found, reactions = change_statuses(call, ids, wanted.check())
-    previous = {before.id: before.status for before in found}
-    fixes: dict[int, Fix] = {one.id: (one.fixed_at, one.fixed_release) for one in found if one.fixed_at}
-    gone = set(ids) - previous.keys()
-    return Outcome({"status": wanted.status, "note": wanted.note}, previous, reactions, gone, fixes)
+    moved = [one for one in found if wanted.changes(one)]
+    previous = {one.id: one.status for one in moved}
+    fixes: dict[int, Fix] = {one.id: (one.fixed_at, one.fixed_release) for one in moved if one.fixed_at}
+    gone = set(ids).difference(one.id for one in found)
+    shown = {"status": wanted.status, "note": wanted.note, "changed_at": call.now}
+    return Outcome(shown, previous, reactions, gone, fixes)
 
 
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     outcome = Outcome(gone=set(ids))
-    done = fields["done"]
+    done: Done = fields["done"]
     for status, some in untouched(call, done, ids).items():
         wanted = Wanted(status, fields.get("note") or "Undo", comment=fields["comment"], fixes=done.fixes)
         found, reactions = change_statuses(call, some, wanted)
@@ -132,7 +136,7 @@ def _delete(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
 
 def prepare(call: Call, action: str, fields: Fields) -> Fields:
     """Return the fields with what all batches need of the database; it is read once, in the open transaction."""
-    return {**fields, "done": done_by(call, fields["job_id"])} if action == "undo" else fields
+    return {**fields, "done": done_before(call, fields)} if action == "undo" else fields
 
 
 ACTIONS: Mapping[str, Callable[[Call, Sequence[int], Fields], Outcome]] = {

@@ -30,11 +30,12 @@ def post(call: Call) -> Reply | Mapping[str, Any]:
 
     def attempt() -> tuple[Mapping[str, Any], int | None]:
         with call.transaction():
-            ids = choose(call, call.body)
+            prepared = prepare(call, action, fields)
+            ids = choose(call, call.body, prepared.get("done"))
             if _is_large(call, action, ids):
                 args = {"action": action, "ids": ids, "fields": fields, "actor": call.label}
                 return {}, call.enqueue(KIND, args, total=len(ids))
-            outcome = ACTIONS[action](call, ids, prepare(call, action, fields))
+            outcome = ACTIONS[action](call, ids, prepared)
             if outcome.gone and "ids" in call.body:  # deleted by another request since they were looked up
                 raise Invalid(f"ids: unknown issue {min(outcome.gone)}")
             return outcome.answer(action, ids), None

@@ -1,6 +1,6 @@
 """The job of a large bulk action: batches in short transactions, so that other writers are not held up.
 
-A position, saved with each batch, lets a job whose worker died go on without doing anything twice.
+What each batch did is saved with it, so that a job whose worker died goes on behind the last one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,12 @@ from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome, prepare
 from snaglist.plugins.issues.bulk.undoing import KIND
 from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
-from snaglist.plugins.issues.tables import issues, status_history
+from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.unmerging import refresh_sample
 from snaglist.plugins.system import Job, JobCall
 
 BATCH = 500
 OCCURRENCES = 2_000  # removed in one transaction
-_AT_THE_START: dict[str, Any] = {"position": 0, "fields": {}, "gone": [], "fixes": {}}
 AT_ONCE = ("merge", "unmerge")  # either done or not, whatever their size
 
 
@@ -30,20 +29,23 @@ def run(call: JobCall) -> Mapping[str, Any]:
     action, ids, fields = (call.args[name] for name in ("action", "ids", "fields"))
     if call.args["actor"] is not None:
         call.actor = Actor(call.args["actor"], call.args["actor"], ("editor",))
-    with call.transaction(write=False):
+    with call.transaction(write=False) as db:
         fields = prepare(call, action, fields)
+        saved = store.get_settings(db, _key(call))
     outcome = Outcome()
-    done = 0
-    for some in _portions(call, action, ids):
+    for key in sorted(saved):
+        outcome.include(_read(saved[key]))
+    position = max((one["position"] for one in saved.values()), default=0)
+    left = [issue_id for issue_id in ids if issue_id > position]
+    done = len(ids) - len(left)
+    for some in _portions(call, action, left):
         call.check_cancelled()
         outcome.include(call.repeat(partial(_batch, call, action, some, fields)))
         done += len(some)
         call.progress(done, len(ids))
     with call.transaction() as db:
-        db.execute(delete(store.settings).where(store.settings.c.key == _key(call)))
+        db.execute(delete(store.settings).where(store.settings.c.key.startswith(_key(call), autoescape=True)))
     answer = outcome.answer(action, ids)
-    if action == "status":
-        answer["fixes"] = outcome.fixes
     if action == "unmerge":
         refresh_samples(call, answer)
     return answer
@@ -58,37 +60,36 @@ def refresh_samples(call: Call, answer: Mapping[str, Any]) -> None:
 JOBS = (Job(KIND, run, unit="issues"),)
 
 
-def _key(call: JobCall) -> str:
-    return f"{KIND}.{call.job_id}"
+def _key(call: JobCall, position: int | None = None) -> str:
+    """Return the name of what is kept of a batch, or what those of all batches begin with."""
+    return f"{KIND}.{call.job_id}." + ("" if position is None else f"{position:020}")
 
 
 def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, Any]) -> Outcome:
+    key = _key(call, ids[-1])
     with call.transaction() as db:
-        saved = _AT_THE_START | (store.get_setting(db, _key(call)) or {})
-        if ids[-1] <= saved["position"]:
-            return _done_before(call, action, ids, saved)
+        if (saved := store.get_setting(db, key)) is not None:  # it was done, and the answer of the database lost
+            return _read(saved)
         alive = _alive(call, ids)
         outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
         outcome.gone.update(set(ids).difference(alive))
-        gone, fixes = [*saved["gone"], *sorted(outcome.gone)], saved["fixes"] | outcome.fixes
-        state = {"position": ids[-1], "fields": outcome.fields, "gone": gone, "fixes": fixes}
-        store.put_setting(db, _key(call), state)
+        kept = {"previous": outcome.previous, "gone": sorted(outcome.gone), "fixes": outcome.fixes}
+        store.put_setting(db, key, {"position": ids[-1], "fields": outcome.fields, **kept})
         return outcome
 
 
-def _done_before(call: JobCall, action: str, ids: Sequence[int], saved: Mapping[str, Any]) -> Outcome:
-    """Return what an earlier attempt, whose worker died, did to a batch."""
-    gone = set(saved["gone"]).intersection(ids)
-    changed = [issue_id for issue_id in ids if issue_id not in gone]
-    previous = _statuses_before(call, changed) if action in ("status", "undo") else {}
-    kept = {int(issue_id): fix for issue_id, fix in saved["fixes"].items()}
-    return Outcome(saved["fields"], previous, gone=gone, fixes={one: kept[one] for one in changed if one in kept})
+def _read(saved: Mapping[str, Any]) -> Outcome:
+    """Return what was kept of a batch."""
+    previous = {int(issue_id): status for issue_id, status in saved["previous"].items()}
+    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in saved["fixes"].items()}
+    return Outcome(saved["fields"], previous, gone=set(saved["gone"]), fixes=fixes)
 
 
 def _portions(call: JobCall, action: str, ids: Sequence[int]) -> Iterator[Sequence[int]]:
     """Cut the issues into what one transaction does; those to be deleted lose most of their occurrences before."""
     if action in AT_ONCE:
-        yield ids
+        if ids:
+            yield ids
         return
     for some in chunks(ids, BATCH):
         if action != "delete":
@@ -125,13 +126,3 @@ def _take_out(call: JobCall, issue_id: int) -> bool:
 def _alive(call: Call, ids: Sequence[int]) -> list[int]:
     """Return those of the ids, ascending, whose issues are neither deleted nor merged into others by now."""
     return sorted(old for old, new in resolve_issue_ids(call.db, ids).items() if old == new)
-
-
-def _statuses_before(call: Call, ids: Sequence[int]) -> dict[int, str]:
-    """Return the statuses that a batch done by an earlier attempt has changed."""
-    latest = (
-        select(status_history.c.issue_id, status_history.c.from_status)
-        .where(status_history.c.issue_id.in_(ids), status_history.c.event == "status")
-        .order_by(status_history.c.created_at, status_history.c.id)
-    )
-    return {row.issue_id: row.from_status for row in call.db.execute(latest)}

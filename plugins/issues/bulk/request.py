@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from snaglist.kernel import Call, Invalid
-from snaglist.plugins.issues.bulk.undoing import done_by
+from snaglist.kernel import Call, Invalid, times
+from snaglist.plugins.issues.bulk.undoing import Done
 from snaglist.plugins.issues.ids import resolve_issue_id, resolve_issue_ids
 from snaglist.plugins.issues.search.fields import search_fields
 from snaglist.plugins.issues.search.listing import matching_ids
@@ -20,7 +20,6 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
     "merge": ("target_id",),
     "unmerge": ("id", "grouping_id"),
     "delete": ("confirmation",),
-    "undo": ("job_id",),
 }
 
 
@@ -32,7 +31,11 @@ def check(body: Mapping[str, Any]) -> None:
     if action == "unmerge":
         problems += [f"{name}: not with unmerge; give id and grouping_id" for name in chosen]
     elif action == "undo":
-        problems += [f"{name}: not with undo; give job_id" for name in chosen]
+        problems += [f"{name}: not with undo; give job_id or done" for name in chosen]
+        if ("job_id" in body) == ("done" in body):
+            problems.append("job_id: give exactly one of job_id and done")
+        fixes = body.get("done", {"fixes": {}})["fixes"]
+        problems += [f"done.fixes.{one}: must begin with a time" for one in fixes if not times.is_time(fixes[one][0])]
     elif len(chosen) != 1:
         problems.append("ids: give exactly one of ids and filter")
     if action == "snooze" and ("until" in body) == ("count" in body):
@@ -43,12 +46,12 @@ def check(body: Mapping[str, Any]) -> None:
         raise Invalid(problems)
 
 
-def choose(call: Call, body: Mapping[str, Any]) -> list[int]:
-    """Return the ids of the issues meant, ascending; needs an open transaction."""
+def choose(call: Call, body: Mapping[str, Any], done: Done | None) -> list[int]:
+    """Return the ids of the issues meant, ascending: of an undo those of what was `done`; needs an open transaction."""
     if body["action"] == "unmerge":
         return [resolve_issue_id(call.db, body["id"])]
-    if body["action"] == "undo":
-        return sorted(done_by(call, body["job_id"]).previous)
+    if done is not None:
+        return sorted(done.previous)
     if "filter" in body:
         known = {*(word.name for word in search_fields(call)), "q", "date", "from", "to"}
         if strange := [f"filter.{name}: is not a known field" for name in body["filter"] if name not in known]:

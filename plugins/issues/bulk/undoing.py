@@ -1,8 +1,9 @@
-"""Taking back the statuses that a job set: of the issues that nobody has touched since."""
+"""Taking back statuses that were set, whether by a request or by a job: of issues that nobody has touched since."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 
@@ -16,7 +17,7 @@ KIND = "bulk_issues"  # of the jobs that do what is too large for a request
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a job did: the status that it set, until when, and by id the statuses before, and what was fixed before."""
+    """What was done: the status that was set, until when, and by id the statuses before, and what was fixed before."""
 
     status: str
     until: str
@@ -24,22 +25,30 @@ class Done:
     fixes: Mapping[int, Fix]
 
 
-def done_by(call: Call, job_id: int) -> Done:
-    """Return what a job did; Invalid when it set no statuses, Conflict when it did not come to its end."""
+def done_before(call: Call, fields: Mapping[str, Any]) -> Done:
+    """Return what an undo takes back: what an answer said of itself, or the result of a job.
+
+    Needs an open transaction. Invalid when the job set no statuses, Conflict when it did not come to its end.
+    """
+    answer = fields["done"] if "done" in fields else _result(call, fields["job_id"])
+    previous = {int(issue_id): before for issue_id, before in answer["previous"].items()}
+    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in answer["fixes"].items()}
+    return Done(answer["status"], answer["changed_at"], previous, fixes)
+
+
+def _result(call: Call, job_id: int) -> Mapping[str, Any]:
     wanted = select(jobs_table.c.args, jobs_table.c.result, jobs_table.c.status, jobs_table.c.finished_at)
     row = call.db.execute(wanted.where(jobs_table.c.id == job_id, jobs_table.c.kind == KIND)).first()
     if row is None or row.args["action"] != "status":
         raise Invalid("job_id: not a job that set statuses")
     if row.status != "succeeded":
         raise Conflict("The job did not finish, so it cannot be undone.")
-    previous = {int(issue_id): status for issue_id, status in row.result["previous"].items()}
-    # A job of an earlier release did not keep what was fixed.
-    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in row.result.get("fixes", {}).items()}
-    return Done(row.result["status"], row.finished_at, previous, fixes)
+    # A job of an earlier release did not keep what was fixed, nor since when it had changed all.
+    return {"fixes": {}, "changed_at": row.finished_at, **row.result}
 
 
 def untouched(call: Call, done: Done, issue_ids: Sequence[int]) -> Mapping[str, list[int]]:
-    """Lock issues and return those that are as the job left them, by the status that they had before it."""
+    """Lock issues and return those that are as they were left, by the status that they had before."""
     queries.lock(call.db, issue_ids)
     as_left = (issues.c.status == done.status, issues.c.status_updated_at <= done.until)
     found: defaultdict[str, list[int]] = defaultdict(list)

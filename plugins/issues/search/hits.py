@@ -1,4 +1,4 @@
-"""How many events of the issues that a search found hold what was searched for, in its range."""
+"""Which events of the issues that a search found hold what was searched for."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +11,7 @@ from sqlalchemy import select
 from snaglist.kernel import Call
 from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_texts
 from snaglist.plugins.issues.search.matching import Matching, matching_of
+from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, WORD, Term
 from snaglist.plugins.issues.tables import issues, occurrences
 from snaglist.plugins.issues.values.index import found_by_index, newest
@@ -36,7 +37,7 @@ def count_hits(call: Call, ids: Sequence[int], searched: Searched) -> dict[int, 
     """Return, by issue, how many events match: `events`, and `exact`; no entry where the issue itself has it all."""
     found: dict[int, dict[str, Any]] = {}
     for matching, issue_ids in _by_matching(call, ids, searched.terms).items():
-        candidates = _candidates(call, matching, issue_ids, searched, MOST)
+        candidates = _candidates(call, matching, issue_ids, searched.scope, MOST)
         if candidates is None:
             continue
         texts = stored_texts(call, candidates[:MOST])
@@ -48,8 +49,8 @@ def count_hits(call: Call, ids: Sequence[int], searched: Searched) -> dict[int, 
     return found
 
 
-def find_hits(call: Call, ids: Sequence[int], searched: Searched) -> Hits | None:
-    """Return the events of issues that match; None where there are too many to look at."""
+def find_hits(call: Call, ids: Sequence[int], searched: Searched, span: Scope) -> Hits | None:
+    """Return the events in a range, of issues, that match; None where there are too many to look at."""
     if not searched.complete:
         return None
     by_matching = _by_matching(call, ids, searched.terms)
@@ -57,7 +58,7 @@ def find_hits(call: Call, ids: Sequence[int], searched: Searched) -> Hits | None
     hits = Hits(whole=[issue_id for issue_id in ids if issue_id not in partly])
     left = MOST_TIMES
     for matching, issue_ids in by_matching.items():
-        candidates = _candidates(call, matching, issue_ids, searched, left)
+        candidates = _candidates(call, matching, issue_ids, span, left)
         if candidates is None:
             hits.whole += issue_ids
             continue
@@ -79,17 +80,15 @@ def _by_matching(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> Mappi
     return found
 
 
-def _candidates(
-    call: Call, matching: Matching, issue_ids: Sequence[int], searched: Searched, most: int
-) -> list[int] | None:
-    """Return up to `most` events of issues that may match, and one more; None where no index tells."""
+def _candidates(call: Call, matching: Matching, issue_ids: Sequence[int], span: Scope, most: int) -> list[int] | None:
+    """Return up to `most` events of issues in a range that may match, and one more; None where no index tells."""
     narrowed = matching.narrowed(call.db)
     if narrowed is None:
         return None
     # The newest first, so that a word that nearly all events have costs no more than others.
     columns = (occurrences.c.id, occurrences.c.issue_id, occurrences.c.occurred_at)
     inside = newest(call.db, occurrences, narrowed, MOST_FOUND, *columns).subquery()
-    tests = (inside.c.issue_id.in_(issue_ids), searched.scope.holds(inside.c.occurred_at))
+    tests = (inside.c.issue_id.in_(issue_ids), span.holds(inside.c.occurred_at))
     return [row.id for row in found_by_index(call.db, select(inside.c.id).where(*tests).limit(most + 1))]
 
 

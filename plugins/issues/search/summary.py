@@ -32,7 +32,7 @@ def summarise(call: Call) -> dict[str, Any]:
         "total": {
             "groups_count": sum(row.issues for row in totals),
             "occurrences": sum(row.occurrences for row in totals),
-            "last_seen": _last_seen(db),
+            "last_seen": last_seen(db),
         },
         "severity": [{"severity": name, **by_severity[name]} for name in SEVERITIES if name in by_severity],
         "status": [{"status": name, **by_status[name]} for name in STATUS_ORDER if name in by_status],
@@ -41,7 +41,7 @@ def summarise(call: Call) -> dict[str, Any]:
             for name, figures in sorted(by_type.items(), key=lambda item: (-item[1]["occurrences"], item[0]))
         ],
         "trend": _trend(days),
-        "hours": _hours(db, call.now),
+        "hours": hourly(db, call.now),
         "daily_severity": _daily_severity(days),
         "files": sources(call).latest(call, FILES_SHOWN),
         "modules": list_modules(db),
@@ -58,7 +58,8 @@ def _by(totals: Iterable[Any], column: str) -> Mapping[str, dict[str, int]]:
     return found
 
 
-def _last_seen(db: Connection) -> str | None:
+def last_seen(db: Connection) -> str | None:
+    """Return the time of the last event of all."""
     return db.execute(select(issues.c.last_seen).order_by(issues.c.last_seen.desc()).limit(1)).scalar()
 
 
@@ -78,7 +79,8 @@ def _daily_severity(days: Iterable[Any]) -> list[dict[str, Any]]:
     return [{"day": row.day, "severity": row.severity, "count": row.events} for row in recent]
 
 
-def _hours(db: Connection, now: str) -> list[int]:
+def hourly(db: Connection, now: str) -> list[int]:
+    """Return the number of events of each of the last 24 hours, up to the current one."""
     hours = hours_until(times.hour(now), HOURS_SHOWN)
     statement = select(event_hours.c.hour, func.sum(event_hours.c.count).label("events"))
     within = statement.where(event_hours.c.hour >= hours[0], event_hours.c.hour <= hours[-1])

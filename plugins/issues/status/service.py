@@ -30,6 +30,10 @@ class Wanted:
     comment: bool = True
     fixes: Mapping[int, Fix] | None = None
 
+    def changes(self, before: queries.Before) -> bool:
+        """Tell whether an issue becomes another by it: what has the status already needs a word to be told of it."""
+        return before.status != self.status or bool(self.note or self.release) or self.fixes is not None
+
     def check(self) -> "Wanted":
         """Return it; raises Invalid when a release is given for anything but a fix."""
         if self.release and self.status != "fixed":
@@ -66,6 +70,8 @@ def change_status(
         "note": wanted.note,
         "fixed_at": fixed_at,
         "fixed_release": fixed_release,
+        "changed_at": call.now,
+        "fixes": {str(issue_id): [found[0].fixed_at, found[0].fixed_release]} if found[0].fixed_at else {},
     }
     return {**_change(call, found, wanted), **answer}
 
@@ -75,10 +81,12 @@ def change_statuses(
 ) -> tuple[list[queries.Before], dict[str, Any]]:
     """Set the status of issues in the open write transaction; ids that are gone are left out.
 
-    Returns the issues as they were, and what plugins add under their ids.
+    Those that have it already are left as they are, unless there is something to say. Returns the issues as they were,
+    and what plugins add under their ids.
     """
     found = queries.lock(call.db, issue_ids)
-    return list(found), _change(call, found, wanted) if found else {}
+    moved = [before for before in found if wanted.changes(before)]
+    return list(found), _change(call, moved, wanted) if moved else {}
 
 
 def follow_statuses(call: Call, statuses: Mapping[int, str], *, actor: str) -> set[int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from snaglist.kernel import Option
 from snaglist.plugins.issues import path_text
+from snaglist.plugins.logs.collect.unfinished import is_part
 
 # Endings and whole names, then rotation numbers or dates, then compression. Every repeat begins with its own
 # separator, so that matching takes time in proportion to the name.
@@ -18,7 +19,6 @@ DEFAULT_PATTERN = (
     r"(?:[._-][0-9]+)*(?:\.(?:gz|bz2|xz|zst))?"
 )
 ARCHIVE_FOLDER = "processed"
-UNFINISHED = ".upload"  # ends the names of files that are handed over piece by piece, until all is there
 OUTSIDE = "links out of the folder are not followed"
 MAX_PATTERN_BYTES = 512
 _SLOW_SECONDS = 0.02
@@ -145,7 +145,7 @@ class _Walk:
 
     def _below(self, entry: "os.DirEntry[str]") -> Iterator[Path]:
         is_folder = entry.is_dir()
-        if not is_folder and entry.name.endswith(UNFINISHED):
+        if not is_folder and is_part(entry.name):
             return
         if entry.name == ARCHIVE_FOLDER if is_folder else not self._pattern.fullmatch(entry.name):
             self._found.ignored += not is_folder

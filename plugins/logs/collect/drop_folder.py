@@ -16,9 +16,10 @@ from snaglist.kernel import Application, Call, ServiceError, Unavailable, key, t
 from snaglist.kernel.text import slug
 from snaglist.plugins.issues import file_at, find_or_create_module, path_of, path_text
 from snaglist.plugins.logs.collect import in_place
-from snaglist.plugins.logs.collect.discovery import UNFINISHED, compile_pattern, discover
+from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
 from snaglist.plugins.logs.collect.finished import unrest
 from snaglist.plugins.logs.collect.locking import import_turn
+from snaglist.plugins.logs.collect.unfinished import forget_old, is_part, left_over
 from snaglist.plugins.logs.identify.search import dropped
 from snaglist.plugins.logs.ingestion import Ingestion
 from snaglist.plugins.logs.maintain.archive import Retention, free_place, move_into, prune
@@ -49,7 +50,8 @@ def due(call: Call) -> Mapping[str, Any] | None:
     folder = call.application.logs.resolve()
     found = discover([folder], compile_pattern(call.setting("ingestion.log_file_pattern")))
     dropped = any(_is_due(call, file) for file in found.files)
-    return {"follow": True} if dropped or any(_grown(call)) or any(in_place.due_sources(call)) else None
+    work = dropped or any(_grown(call)) or any(in_place.due_sources(call)) or any(left_over(folder))
+    return {"follow": True} if work else None
 
 
 def rests(call: Call) -> bool:
@@ -59,8 +61,9 @@ def rests(call: Call) -> bool:
 
 
 def is_dropped(application: Application) -> bool:
-    """Tell, without the database, whether anything but folders lies in the folder `logs`."""
-    return any(not name.endswith(UNFINISHED) for _, _, names in os.walk(application.logs) for name in names)
+    """Tell, without the database, whether anything but folders and files that come lies in the folder `logs`."""
+    lies = any(not is_part(name) for _, _, names in os.walk(application.logs) for name in names)
+    return lies or any(left_over(application.logs))
 
 
 def _is_due(call: Call, file: Path) -> bool:
@@ -126,7 +129,8 @@ class Incoming:
                 self.run.add(result, self._shown(path))
 
     def prune(self) -> dict[str, Any]:
-        """Apply the retention of the archive."""
+        """Apply the retention of the archive, and delete what came of files whose rest did not."""
+        forget_old(self.folder)
         pattern = self.call.setting("ingestion.log_file_pattern")
         return prune(self.call.application.processed, pattern, Retention.configured(self.call), self.call.now)
 

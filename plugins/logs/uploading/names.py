@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snaglist.kernel import Invalid
 from snaglist.kernel.text import CONTROLS, storable, visible
-from snaglist.plugins.logs.collect.discovery import UNFINISHED, compile_pattern
+from snaglist.plugins.logs.collect.discovery import compile_pattern
 
 LONGEST_NAME = 200  # bytes, so that there is room for a number and for what the archive adds
 _UNFIT = re.compile(r'[<>:"|?*\\/]')
@@ -26,7 +26,7 @@ def safe_name(text: str, pattern: str) -> str:
     last = re.split(r"[\\/]", text)[-1]
     plain = _UNFIT.sub("_", CONTROLS.sub("_", visible(storable(last)))).lstrip(".").rstrip(". ")
     name = _shortened(plain.strip())
-    if not name or name.endswith(UNFINISHED) or not compile_pattern(pattern).fullmatch(name):
+    if not name or not compile_pattern(pattern).fullmatch(name):
         rule = f"names of logs fit {pattern}" if pattern else _KNOWN
         raise Invalid(f"name: is not that of a log: {rule}")
     return name

@@ -5,7 +5,6 @@ A piece is written where it belongs, so that one that is sent again, because its
 
 import errno
 import os
-import re
 import secrets
 import shutil
 import time
@@ -15,12 +14,10 @@ from pathlib import Path
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound, Unavailable, times
 from snaglist.kernel.privacy import open_private
-from snaglist.plugins.logs.collect.discovery import UNFINISHED
+from snaglist.plugins.logs.collect.unfinished import forget_old, part_name
 from snaglist.plugins.logs.uploading.names import numbered
 
-KEPT_SECONDS = 24 * 3600  # since the last piece of a file whose rest does not come
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
-_PART = re.compile(rf"\.[0-9a-f]{{32}}{re.escape(UNFINISHED)}")
 
 
 def add_piece(call: Call, token: str | None, offset: int, size: int, piece: bytes) -> str:
@@ -76,16 +73,6 @@ def discard(call: Call, token: str) -> None:
         _at(call, token).unlink()
     except FileNotFoundError as error:
         raise NotFound("Unknown upload.") from error
-
-
-def forget_old(folder: Path) -> None:
-    """Delete the parts of files whose rest did not come."""
-    with os.scandir(folder) as listing:
-        parts = [entry for entry in listing if _PART.fullmatch(entry.name)]
-    for part in parts:
-        with suppress(OSError):
-            if time.time() - part.stat(follow_symlinks=False).st_mtime > KEPT_SECONDS:
-                os.unlink(part)
 
 
 def _placed(part: Path, name: str) -> tuple[Path, bool]:
@@ -148,4 +135,4 @@ def _failed(error: OSError) -> Unavailable:
 
 
 def _at(call: Call, token: str) -> Path:
-    return call.application.logs / f".{token}{UNFINISHED}"
+    return call.application.logs / part_name(token)

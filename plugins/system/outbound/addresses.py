@@ -33,7 +33,7 @@ class Refused(Exception):
 def is_listed(address: Address, allowed: Sequence[Network]) -> bool:
     """Tell whether an address, or every address wrapped in it, is in one of the networks."""
     return any(address in network for network in allowed) or (
-        bool(inner := _wrapped(address)) and all(is_listed(each, allowed) for each in inner)
+        bool(inner := carried_addresses(address)) and all(is_listed(each, allowed) for each in inner)
     )
 
 
@@ -41,7 +41,7 @@ def is_public(address: Address) -> bool:
     """Tell whether an address is globally reachable; one that wraps others is as public as those."""
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in network for network in _SPECIAL_4)
-    if inner := _wrapped(address):
+    if inner := carried_addresses(address):
         return all(map(is_public, inner))
     return address in _GLOBAL_6 and not any(address in network for network in _SPECIAL_6)
 
@@ -53,8 +53,11 @@ def check_address(text: str, allowed: Sequence[Network]) -> None:
         raise Refused("the host is not on the public internet; outbound.allow_private can let its network through")
 
 
-def _wrapped(address: Address) -> list[Address]:
-    """Return the IPv4 addresses that an address carries: mapped, NAT64, 6to4, or Teredo (server and client)."""
+def carried_addresses(address: Address) -> list[Address]:
+    """Return the IPv4 addresses that an address carries; of several the last is that of who uses it.
+
+    Those are mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056), or Teredo (RFC 4380: server and client).
+    """
     if isinstance(address, ipaddress.IPv4Address):
         return []
     if address.ipv4_mapped:

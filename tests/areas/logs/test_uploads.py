@@ -14,8 +14,9 @@ import pytest
 
 from snaglist.kernel import Actor
 from snaglist.kernel.text import query_text
+from snaglist.plugins.logs.collect import unfinished
 from snaglist.plugins.logs.collect.discovery import compile_pattern, discover
-from snaglist.plugins.logs.collect.drop_folder import is_dropped
+from snaglist.plugins.logs.collect.drop_folder import due, is_dropped
 from snaglist.plugins.logs.uploading import parts
 from snaglist.plugins.logs.uploading.names import LONGEST_NAME, safe_name
 from snaglist.testing import Answer, Client, running_service
@@ -79,6 +80,7 @@ def test_a_file_in_pieces_is_not_read_before_it_is_whole(client: Client, line: L
         assert not is_dropped(client.service.applications.all()[0])
         assert discover([folder(client)], compile_pattern("")).files == []
         assert discover([folder(client)], compile_pattern(".*")).files == []
+        assert discover([folder(client)], compile_pattern("")).ignored == 0
         assert client.post("import-incoming", wait=True).json["files"] == 0
     found = result(client, send(client, content[2000:], size=len(content), offset=2000, upload=token))
     assert found["events"] == 50
@@ -106,7 +108,7 @@ def test_a_cancelled_file_leaves_nothing(client: Client) -> None:
 
 def test_what_never_came_whole_goes_after_a_day(client: Client) -> None:
     old = send(client, b"x" * 10, size=100).json["upload"]
-    at = time.time() - parts.KEPT_SECONDS - 1
+    at = time.time() - unfinished.KEPT_SECONDS - 1
     os.utime(folder(client) / f".{old}.upload", (at, at))
     new = send(client, b"x" * 10, size=100).json["upload"]
     assert lying(client) == [f".{new}.upload"]
@@ -150,6 +152,29 @@ def test_many_files_of_one_name_at_once(quiet: Client) -> None:
     assert lying(quiet) == sorted(names)
 
 
+def test_the_rest_of_a_cut_off_file_goes_with_the_next_import(client: Client) -> None:
+    """Which is due because of it; other files with such an ending are people's own."""
+    token = send(client, b"one\n", size=9).json["upload"]
+    own = folder(client) / "photos.upload"
+    own.write_text("mine")
+    assert discover([folder(client)], compile_pattern("")).ignored == 1
+    assert discover([folder(client)], compile_pattern(".*")).files == [own.resolve()]
+    own.unlink()
+    application = client.service.applications.all()[0]
+
+    def is_due() -> tuple[bool, bool]:
+        call = client.service.call()
+        with call.transaction(write=False):
+            return is_dropped(application), bool(due(call))
+
+    assert is_due() == (False, False)
+    at = time.time() - unfinished.KEPT_SECONDS - 1
+    os.utime(folder(client) / f".{token}.upload", (at, at))
+    assert is_due() == (True, True)
+    assert client.post("import-incoming", wait=True).status == 200
+    assert (lying(client), is_due()) == ([], (False, False))
+
+
 def test_an_old_file_is_not_taken_for_one_whose_rest_did_not_come(
     quiet: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,14 +182,14 @@ def test_an_old_file_is_not_taken_for_one_whose_rest_did_not_come(
     send(quiet, b"one\n")
 
     def compare(*_files: Path, shallow: bool) -> bool:
-        parts.forget_old(folder(quiet))
+        unfinished.forget_old(folder(quiet))
         return shallow
 
     monkeypatch.setattr(parts, "cmp", compare)
     answer = send(quiet, b"two\n", modified_at=EARLIER)
     assert (answer.status, answer.json["file"]) == (202, "shop-2.log")
     assert (folder(quiet) / "shop-2.log").read_bytes() == b"two\n"
-    assert (folder(quiet) / "shop-2.log").stat().st_mtime < time.time() - parts.KEPT_SECONDS
+    assert (folder(quiet) / "shop-2.log").stat().st_mtime < time.time() - unfinished.KEPT_SECONDS
     assert lying(quiet) == ["shop-2.log", "shop.log"]
 
 

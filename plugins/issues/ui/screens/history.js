@@ -58,9 +58,6 @@ export default (ui) => {
 
   const who = ({ actor, event }) => actor ?? (event === "reoccurrence" ? "The issue" : "snaglist");
 
-  /** One entry as a text: "Ana set it to Fixed (was Open) 5m ago". */
-  const sentence = (row) => `${who(row)} ${told(row)[0]} ${ui.ago(row.created_at)}`;
-
   function entry(row) {
     const [text, note] = told(row);
     return html`<li data-event=${row.event} data-status=${row.to_status}><p><b>${who(row)}</b> ${text}
@@ -119,5 +116,5 @@ export default (ui) => {
     ${rows.length ? entries(whole ? rows : rows.slice(0, SHOWN)) : html`<p class="faint">No activity yet.</p>`}
     ${!whole && rows.length > SHOWN && html`<p><button class="button" @click=${showAll}>Show ${ui.number(rows.length - SHOWN)} older entries</button></p>`}`;
 
-  return { latest, sentence, view, open: () => (whole = false) };
+  return { latest, view, open: () => (whole = false) };
 };

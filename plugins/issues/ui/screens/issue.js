@@ -27,7 +27,7 @@ export default (ui) => {
   const sideView = side(ui, anew);
   const timeline = timelineOf(ui, narrow);
   const history = historyOf(ui);
-  const status = statusOf(ui, history);
+  const status = statusOf(ui);
   const head = headOf(ui, history);
   let current = null;
 

@@ -1,9 +1,10 @@
 // The status of an issue: what it is, and one click to another, with a note and the release that holds the fix.
 
 import { STATUSES } from "../search.js";
+import { takeBack } from "./long.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
-export default (ui, history) => {
+export default (ui) => {
   const { html, keyed } = ui;
 
   /** The statuses offered, in one order everywhere: one that came back is open already, so that takes the place of Open. */
@@ -11,37 +12,29 @@ export default (ui, history) => {
 
   const label = (id, { status }) => (id === "open" && ["fixed", "wont_fix"].includes(status) ? "Reopen" : STATUSES[id]);
 
-  /** Somebody else was first: who, and what. */
-  function refused(error, issue, rows) {
-    if (error.status !== 409) return `Nothing changed: ${error.message}`;
-    const row = rows.find(({ to_status: to }) => to === issue.status);
-    const who = row ? history.sentence(row) : `The status is ${STATUSES[issue.status]} by now`;
-    return `Not changed, somebody was first: ${who}. What you typed is still there.`;
-  }
-
   /**
    * Set the status, unless the issue has another one by now than the page shows. `again` loads the page's data anew and
    * gives it. True when it was set.
    * @param {any} data @param {string} status @param {{ note?: string, release?: string }} more @param {() => Promise<any>} again
    */
   async function set({ issue }, status, { note, release }, again) {
-    const { id, status: before, fixed_release: released } = issue;
+    const { id, status: before } = issue;
     if (status === before && !note && !release) return false;
-    const post = (body) => ui.api.post("issue-status", { id, ...body });
     issue.status = status;
     ui.refresh();
+    let answer;
     try {
-      await post({ status, note, release, expected: before });
+      answer = await ui.api.post("issue-status", { id, status, note, release, expected: before });
     } catch (error) {
       issue.status = before;
       ui.refresh();
-      const now = await again();
-      ui.toast(refused(error, now.issue, now.status_history), { error: true });
+      await again();
+      ui.toast(error.status === 409 ? error.message : `Nothing changed: ${error.message}`, { error: true });
       return false;
     }
     ui.toast(`Set to ${STATUSES[status]}`, {
       undo: async () => {
-        await post({ status: before, note: "Undo", release: (before === "fixed" && released) || undefined, expected: status });
+        await takeBack(ui, { done: { status, changed_at: answer.changed_at, previous: { [id]: before }, fixes: answer.fixes } });
         await ui.reload();
       },
     });

@@ -4,7 +4,7 @@
 // issues that the filter finds, of which `issues` are on the screen.
 
 import { DELETION, STATUSES } from "../search.js";
-import { followJob } from "./long.js";
+import { followJob, takeBack } from "./long.js";
 
 const AT_ONCE = 200; // ids in one request
 
@@ -38,14 +38,6 @@ async function inPortions(ui, ids, body) {
   }
 }
 
-/** Give issues their statuses back: `previous` as `bulk-issues` answers it. */
-async function restore(ui, previous) {
-  for (const status of Object.keys(STATUSES)) {
-    const ids = Object.keys(previous).filter((id) => previous[id] === status);
-    await inPortions(ui, ids.map(Number), { action: "status", status, note: "Undo" });
-  }
-}
-
 /**
  * Do an action. `patch(issue)` shows it at once in the objects on the screen and is taken back when the service refuses;
  * `said` makes the message from "3 issues"; `undo(answer)` takes the action back. Null: refused.
@@ -67,6 +59,9 @@ async function act(ui, subject, { body, patch, said, undo, doing = null, reload 
   return answer;
 }
 
+/** What an undo takes of an answer that set statuses. */
+const done = ({ status, changed_at, previous, fixes }) => ({ status, changed_at, previous, fixes });
+
 /** Set the status of those that have another one. The rows stay where they are, so that a list does not jump. */
 export function setStatus(ui, chosen, status) {
   const name = STATUSES[status].toLowerCase();
@@ -77,7 +72,7 @@ export function setStatus(ui, chosen, status) {
     patch: (issue) => (issue.status = status),
     said: (issues) => `${issues} set to ${name}`,
     doing: `Setting ${ui.plural(count(subject), "issue")} to ${name}`,
-    undo: ({ previous }) => restore(ui, previous),
+    undo: (answer) => takeBack(ui, { done: done(answer) }),
     reload: false,
   });
 }

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from snaglist.kernel import times
-from snaglist.plugins.issues.search import activity, queries
+from snaglist.plugins.issues.search import activity, bars, queries
 from snaglist.plugins.issues.tables import occurrences
 from snaglist.testing import Client
 
@@ -97,18 +97,18 @@ def test_a_few_hours_are_counted_by_minutes(client: Client, rows: Any) -> None:
     rows.issue("a gateway", [f"2026-01-03 {at}" for at in ("09:10:00", "09:20:30", "09:20:59", "10:14:59", "10:20:00")])
     rows.issue("b", ["2026-01-03 09:58:00", "2026-01-03 11:00:00"], severity="WARNING")
 
-    def bars(start: str, end: str, **query: str) -> tuple[Any, ...]:
+    def minutes(start: str, end: str, **query: str) -> tuple[Any, ...]:
         span = {"from": f"2026-01-03 {start}", "to": f"2026-01-03 {end}"}
         found = client.get("issue-activity", **span, **query).json
         at = {row["severity"]: {n: many for n, many in enumerate(row["counts"]) if many} for row in found["series"]}
         return found["step"], found["from"][11:], found["to"][11:], at, found["complete"]
 
     one = {"ERROR": {0: 2, 54: 1}, "WARNING": {38: 1}}
-    assert bars("09:20:30", "10:15:00") == (60, "09:20:00", "10:15:00", one, True)
-    assert bars("09:20:30", "10:15:00", q="gateway") == (60, "09:20:00", "10:15:00", {"ERROR": one["ERROR"]}, True)
+    assert minutes("09:20:30", "10:15:00") == (60, "09:20:00", "10:15:00", one, True)
+    assert minutes("09:20:30", "10:15:00", q="gateway") == (60, "09:20:00", "10:15:00", {"ERROR": one["ERROR"]}, True)
     several = {"ERROR": {26: 1, 28: 2, 38: 1, 40: 1}, "WARNING": {35: 1}}
-    assert bars("07:03:00", "11:00:00") == (300, "07:00:00", "11:00:00", several, True)
-    assert bars("03:00:00", "10:00:00")[0] == 3600
+    assert minutes("07:03:00", "11:00:00") == (300, "07:00:00", "11:00:00", several, True)
+    assert minutes("03:00:00", "10:00:00")[0] == 3600
     listed = client.get("errors", **{"from": "2026-01-03 09:20:30", "to": "2026-01-03 10:15:00"}).json["data"]
     assert {issue["title"]: issue["count"] for issue in listed} == {"a gateway": 5, "b": 1}
 
@@ -127,7 +127,7 @@ def test_minutes_of_many_events_and_of_those_that_are_gone(
     """The newest hours are read; where events are not stored any more, the hours that were counted are shown."""
     span = {"from": "2026-01-03 08:00:00", "to": "2026-01-03 10:00:00"}
     issue = rows.issue("a", [f"2026-01-03 {at}" for at in ("08:01:00", "08:02:00", "09:01:00")])
-    monkeypatch.setattr(activity, "MOST_EVENTS", 2)
+    monkeypatch.setattr(bars, "MOST_EVENTS", 2)
     found = client.get("issue-activity", **span).json
     assert (found["complete_from"], sum(found["series"][0]["counts"])) == ("2026-01-03 09:00:00", 1)
     monkeypatch.undo()
@@ -189,13 +189,15 @@ def test_every_word_means_what_it_means_in_the_list(client: Client, rows: Any) -
 
 def test_many_issues_are_added_up_without_their_ids(client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(activity, "FEW_ISSUES", 2)
+    monkeypatch.setattr(bars, "FEW_ISSUES", 2)
     test_every_word_means_what_it_means_in_the_list(client, rows)
 
 
 def test_what_is_too_much_is_said(client: Client, rows: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest hours are added up whole; issues are counted as far as the list counts them."""
     monkeypatch.setattr(activity, "FEW_ISSUES", 2)
-    monkeypatch.setattr(activity, "MOST_HOURS", 4)
+    monkeypatch.setattr(bars, "FEW_ISSUES", 2)
+    monkeypatch.setattr(bars, "MOST_HOURS", 4)
     monkeypatch.setattr(queries, "COUNTED", 3)
     for name in "abcd":
         rows.issue(f"Issue {name}", [f"2026-01-03 {hour}:00:00" for hour in ("08", "09")])

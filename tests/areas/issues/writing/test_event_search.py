@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
-from snaglist.plugins.issues.search import hits
+from snaglist.plugins.issues.search import activity, finding, hits
+from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.storing import Unstored
 from snaglist.testing import Client
 
@@ -149,6 +150,26 @@ def test_the_chart_of_a_search_has_the_events_with_its_words(
     monkeypatch.setattr(hits, "MOST_TIMES", 3)
     assert told(q="web-2", **day) == ("all", 20, "2026-01-03 10:00:19")
     assert told(q="52045", **day) == ("matching", 1, "2026-01-03 10:00:05")
+    payment = "Payment of order 52077 failed: gateway timeout after 2700 ms on web-2"
+    desk.store(Event(payment, occurred_at="2026-01-05 13:00:00"))
+    assert told(q="web-2", **day) == ("all", 20, "2026-01-05 13:00:00")
+    assert told(q="web-2", date="2026-01-05") == ("matching", 1, "2026-01-05 13:00:00")
+
+
+def test_a_search_is_done_again_only_where_its_range_has_nothing(
+    desk: Any, shop: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[Scope] = []
+
+    def noted(call: Any, text: str, scope: Scope) -> Any:
+        looked.append(scope)
+        return finding.search(call, text, scope)
+
+    monkeypatch.setattr(activity, "search", noted)
+    shop.get("issue-activity", q="bounced", date="2026-01-03")
+    assert [bool(scope) for scope in looked] == [True]
+    shop.get("issue-activity", q="bounced", date="2026-01-02")
+    assert [bool(scope) for scope in looked] == [True, True, False]
 
 
 @pytest.mark.parametrize(

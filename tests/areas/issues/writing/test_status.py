@@ -39,6 +39,8 @@ def test_98_the_same_status_adds_a_note(client: Client, desk: Any, issue_id: int
         "note": "seen it",
         "fixed_at": None,
         "fixed_release": None,
+        "changed_at": desk.issue(issue_id)["status_updated_at"],
+        "fixes": {},
     }
     (row,) = desk.history(issue_id)
     assert (row["event"], row["from_status"], row["to_status"]) == ("status", "open", "open")
