@@ -90,6 +90,16 @@ def test_a_range_is_typed_with_24_hours_whatever_the_language_is(open_page: Any,
     assert (query["from"], query["to"]) == ("2026-01-15 16:00:00", "2026-01-16 23:00:00")
 
 
+def test_a_form_that_is_open_follows_the_clock(open_page: Any, deployment: Any) -> None:
+    page = open_page(f"{deployment.url}?from=2026-01-15 16:00:00&to=2026-01-16 16:00:00", timezone_id="Europe/Berlin")
+    page.get_by_label("Time", exact=True).select_option("dates")
+    field = page.get_by_label("From, time of day")
+    expect(field).to_have_value("17:00")
+    page.get_by_role("button", name=re.compile(r"^Times are in UTC\+")).click()
+    expect(field).to_have_value("16:00")
+    expect(page.get_by_role("form", name="Time range, UTC")).to_be_visible()
+
+
 def test_an_end_before_the_start_is_refused_at_its_field(page: Page) -> None:
     page.get_by_label("Time", exact=True).select_option("dates")
     page.get_by_label("From", exact=True).fill("2026-01-15")
