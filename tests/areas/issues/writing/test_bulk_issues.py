@@ -569,13 +569,17 @@ class TestJobs:
 
     def test_a_job_that_died_goes_on(self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any) -> None:
         """A batch that was done is not done again, and the answer is as if nothing had happened."""
-        stored = sqlite_desk.store(*(event(f"{word} failed", n) for n, word in enumerate(("a b", "c d", "e f")))).stored
+        words = ("a b", "c d", "e f", "g h", "i j")
+        stored = sqlite_desk.store(*(event(f"{word} failed", n) for n, word in enumerate(words))).stored
         ids = sorted(row.issue_id for row in stored)
         real = jobs.ACTIONS["status"]
         failures = [OSError("the disk is away")]
+        kept: list[list[str]] = []
 
         def fail_once(call: Call, some: Any, fields: Any) -> Any:
-            if some == ids[2:] and failures:
+            if some == ids[4:] and failures:
+                found = sqlite_desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings())
+                kept.extend(sorted(row["value"]["previous"]) for row in found)
                 raise failures.pop()
             return real(call, some, fields)
 
@@ -584,7 +588,8 @@ class TestJobs:
         body = {"action": "status", "filter": {}, "status": "fixed"}
         answer = sqlite_client.post("bulk-issues", body, wait=True)
         assert answer.json["previous"] == dict.fromkeys(map(str, ids), "open")
-        assert [len(sqlite_desk.history(issue_id)) for issue_id in ids] == [1, 1, 1]
+        assert [len(sqlite_desk.history(issue_id)) for issue_id in ids] == [1] * 5
+        assert sorted(kept) == [[*map(str, ids[:2])], [*map(str, ids[2:4])]]  # each batch by itself
         assert sqlite_client.get("jobs", kind="bulk_issues").json["data"][0]["attempts"] == 2
 
     def test_delete(self, client: Client, desk: Any, three: list[int]) -> None:
