@@ -381,8 +381,8 @@ export interface Ui {
   api: Api;
   /** Save the answer of a GET as a file, under the name that the service gives it. */
   download(name: string, query?: Query): Promise<void>;
-  /** Call `changed` with each new answer of an endpoint that has an ETag; returns the function that stops it. */
-  watch(name: string, query: Query, changed: (answer: any) => void, seconds?: number): () => void;
+  /** Call `changed` with each new answer of an endpoint that has an ETag, or `gone` when it is not there any more (404), which ends it; returns the function that stops it. */
+  watch(name: string, query: Query, changed: (answer: any) => void, seconds?: number, gone?: ((error: Error) => void) | null): () => void;
 
   /** The current address. */
   query(): Address;

@@ -8,7 +8,15 @@ SEVERITIES = ("EMERGENCY", "ALERT", "CRITICAL", "ERROR", "WARNING", "NOTICE", "I
 RANK = {name: rank for rank, name in enumerate(SEVERITIES)}
 # How a severity was found: `LEVEL_SOURCES` of `Event.level_source`, the surest first.
 LEVEL_SOURCES = ("line", "wrapper", "request", "trace", "words", "none")
-STATUSES = ("open", "in_progress", "fixed", "wont_fix", "reoccurred")
+# As sentences have them.
+STATUS_WORDS = {
+    "open": "open",
+    "in_progress": "in progress",
+    "fixed": "fixed",
+    "wont_fix": "won't fix",
+    "reoccurred": "reoccurred",
+}
+STATUSES = tuple(STATUS_WORDS)
 
 
 class CodeContext(NamedTuple):

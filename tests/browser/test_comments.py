@@ -102,7 +102,7 @@ def test_a_status_that_somebody_set_meanwhile_is_not_overwritten(issue: Page, wa
     issue.get_by_label("Note").fill("fixed by the retry")
     issue.get_by_role("group", name="Status").get_by_role("button", name="Fixed").click()
     expect(issue.locator(".toast-error")).to_contain_text(
-        re.compile(r"Local set the status to wont_fix at .* UTC. Nothing was changed.")
+        re.compile(r"Local set the status to won't fix at .* UTC. Nothing was changed.")
     )
     expect(issue.locator(".mark-status")).to_have_text("Won't fix")
     expect(issue.locator(".history li").first).to_contain_text("A known limit")
@@ -110,6 +110,16 @@ def test_a_status_that_somebody_set_meanwhile_is_not_overwritten(issue: Page, wa
     issue.get_by_role("group", name="Status").get_by_role("button", name="Fixed").click()
     expect(issue.locator(".history li").first).to_contain_text("set it to Fixed (was Won't fix)")
     send(issue, "issue-status", {"id": issue_id(issue), "status": "open"})
+
+
+def test_an_issue_that_somebody_deleted_says_so(growing: tuple[Page, Callable[[str], None]], watch: Any) -> None:
+    """What is shown and typed stays."""
+    page, _ = growing
+    watch.expect("status of 404")
+    page.get_by_role("textbox", name="Comment").fill("half a comment")
+    send(page, "bulk-issues", {"action": "delete", "ids": [issue_id(page)], "confirmation": "DELETE ISSUES"})
+    expect(page.locator(".toast-error")).to_contain_text("This issue was deleted meanwhile.", timeout=POLLED)
+    expect(page.get_by_role("textbox", name="Comment")).to_have_value("half a comment")
 
 
 def test_what_was_joined_and_parted_is_told_in_sentences(

@@ -89,10 +89,10 @@ export const api = Object.assign((name, query, { signal } = {}) => json(name, { 
 
 /**
  * Ask again and again and tell what is new: the service answers 304 while nothing changed.
- * Rests while the tab is hidden, slows down while the service fails, asks at once when it is back. Returns the function
- * that stops it.
+ * Rests while the tab is hidden, slows down while the service fails, asks at once when it is back. What is not there any
+ * more (404) is told to `gone` and ends it. Returns the function that stops it.
  */
-export function watch(name, query, changed, seconds = 5) {
+export function watch(name, query, changed, seconds = 5, gone = null) {
   let etag = "";
   let pause = seconds;
   let timer = 0;
@@ -111,12 +111,22 @@ export function watch(name, query, changed, seconds = 5) {
         etag = response.headers.get("ETag") ?? "";
       }
       pause = seconds;
-    } catch {
+    } catch (error) {
+      if (error.status === 404 && gone && !stop.signal.aborted) {
+        leave();
+        return gone(error);
+      }
       pause = Math.min(pause * 2, SLOWEST);
     }
     asking = false;
     next();
     if (answer && !stop.signal.aborted) changed(answer);
+  }
+
+  function leave() {
+    forget();
+    clearTimeout(timer);
+    stop.abort();
   }
 
   function next() {
@@ -127,11 +137,7 @@ export function watch(name, query, changed, seconds = 5) {
   const forget = onReturn(ask);
   document.addEventListener("visibilitychange", next, { signal: stop.signal });
   next();
-  return () => {
-    forget();
-    clearTimeout(timer);
-    stop.abort();
-  };
+  return leave;
 }
 
 // -- the address of a view

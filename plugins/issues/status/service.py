@@ -7,7 +7,7 @@ from typing import Any
 from snaglist.kernel import Call, Conflict, Invalid, NotFound
 from snaglist.plugins.issues import history
 from snaglist.plugins.issues.checking import tell_change
-from snaglist.plugins.issues.events import STATUSES, IssueChange
+from snaglist.plugins.issues.events import STATUS_WORDS, STATUSES, IssueChange
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.row_updates import update_rows
 from snaglist.plugins.issues.status import queries
@@ -136,10 +136,11 @@ def _change(
 def _moved(call: Call, before: queries.Before) -> str:
     """Say who gave an issue the status that somebody did not know of, and when."""
     row = history.last_change(call.db, before.id, before.status)
+    status = STATUS_WORDS[before.status]
     if row is None:
-        return f"The status is {before.status} by now. Nothing was changed."
+        return f"The status is {status} by now. Nothing was changed."
     actor = row["actor"] or "snaglist"
-    return f"{actor} set the status to {before.status} at {row['created_at']} UTC. Nothing was changed."
+    return f"{actor} set the status to {status} at {row['created_at']} UTC. Nothing was changed."
 
 
 def _fix(before: queries.Before, wanted: Wanted, now: str) -> Fix:

@@ -13,4 +13,4 @@ export default (ui, id, shown, again) => ui.watch("issue-state", { id }, (state)
   if (count === issue.count && users === issue.users) return;
   Object.assign(issue, { count, users, last_seen, stored_occurrences });
   ui.refresh();
-});
+}, 5, () => ui.toast("This issue was deleted meanwhile. What is shown of it is no longer stored.", { error: true }));

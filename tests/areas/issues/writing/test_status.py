@@ -57,8 +57,10 @@ def test_a_status_that_somebody_else_set_is_not_overwritten(client: Client, desk
     assert refused.status == 409
     assert refused.error == f"Local set the status to fixed at {when} UTC. Nothing was changed."
     assert (desk.issue()["status"], len(desk.history(issue_id))) == ("fixed", 1)
+    client.post("issue-status", {"id": issue_id, "status": "wont_fix"})
+    assert "set the status to won't fix at" in client.post("issue-status", {**seen, "status": "open"}).error
     assert client.post("issue-status", {**seen, "expected": "done"}).status == 422
-    assert client.post("issue-status", {**seen, "expected": None}).json["from_status"] == "fixed"
+    assert client.post("issue-status", {**seen, "expected": None}).json["from_status"] == "wont_fix"
 
 
 def test_a_status_that_nobody_set_is_not_overwritten_either(desk: Any, issue_id: int) -> None:
