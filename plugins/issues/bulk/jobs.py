@@ -17,7 +17,7 @@ from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.unmerging import refresh_sample
-from snaglist.plugins.system import Job, JobCall
+from snaglist.plugins.system import Cancelled, Job, JobCall
 
 BATCH = 500
 OCCURRENCES = 2_000  # removed in one transaction
@@ -38,13 +38,16 @@ def run(call: JobCall) -> Mapping[str, Any]:
     position = max((one["position"] for one in saved.values()), default=0)
     left = [issue_id for issue_id in ids if issue_id > position]
     done = len(ids) - len(left)
-    for some in _portions(call, action, left):
-        call.check_cancelled()
-        outcome.include(call.repeat(partial(_batch, call, action, some, fields)))
-        done += len(some)
-        call.progress(done, len(ids))
-    with call.transaction() as db:
-        db.execute(delete(store.settings).where(store.settings.c.key.startswith(_key(call), autoescape=True)))
+    try:
+        for some in _portions(call, action, left):
+            call.check_cancelled()
+            outcome.include(call.repeat(partial(_batch, call, action, some, fields)))
+            done += len(some)
+            call.progress(done, len(ids))
+    except Cancelled:
+        _forget(call)
+        raise
+    _forget(call)
     answer = outcome.answer(action, ids)
     if action == "unmerge":
         refresh_samples(call, answer)
@@ -63,6 +66,12 @@ JOBS = (Job(KIND, run, unit="issues"),)
 def _key(call: JobCall, position: int | None = None) -> str:
     """Return the name of what is kept of a batch, or what those of all batches begin with."""
     return f"{KIND}.{call.job_id}." + ("" if position is None else f"{position:020}")
+
+
+def _forget(call: JobCall) -> None:
+    """Remove what was kept of the batches: the job has come to an end."""
+    with call.transaction() as db:
+        db.execute(delete(store.settings).where(store.settings.c.key.startswith(_key(call), autoescape=True)))
 
 
 def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, Any]) -> Outcome:

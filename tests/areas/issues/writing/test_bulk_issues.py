@@ -1,6 +1,7 @@
 """Bulk actions."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -591,6 +592,23 @@ class TestJobs:
         assert [len(sqlite_desk.history(issue_id)) for issue_id in ids] == [1] * 5
         assert sorted(kept) == [[*map(str, ids[:2])], [*map(str, ids[2:4])]]  # each batch by itself
         assert sqlite_client.get("jobs", kind="bulk_issues").json["data"][0]["attempts"] == 2
+
+    def test_a_cancelled_job_leaves_nothing_of_its_own(
+        self, client: Client, desk: Any, three: list[int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """What it had done by then stays done."""
+        real = jobs._portions
+
+        def portions(call: Any, *given: Any) -> Iterator[Any]:
+            for some in real(call, *given):
+                yield some
+                client.post("jobs", {"id": call.job_id, "action": "cancel"})
+
+        monkeypatch.setattr(jobs, "_portions", portions)
+        client.post("bulk-issues", {"action": "status", "filter": {}, "status": "fixed"}, wait=True)
+        assert client.get("jobs", kind="bulk_issues").json["data"][0]["status"] == "cancelled"
+        assert sorted(desk.issue(issue_id)["status"] for issue_id in three) == ["fixed", "fixed", "open"]
+        assert desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings()) == []
 
     def test_delete(self, client: Client, desk: Any, three: list[int]) -> None:
         desk.store(*(event("alpha failed", n) for n in range(20, 27)))
