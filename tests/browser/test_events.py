@@ -261,12 +261,27 @@ def test_a_day_of_the_chart_narrows(orders: Page) -> None:
     for _ in range((datetime.now(UTC).date() - newest.date()).days):
         days.press("ArrowLeft")
     days.press("Enter")
-    today = f"{newest:%Y-%m-%d}"
+    today, tomorrow = f"{newest:%Y-%m-%d}", f"{newest + timedelta(days=1):%Y-%m-%d}"
     expect(orders.get_by_label("Active filters").locator(".chip")).to_have_text(
         re.compile(f"{newest.day} {newest:%b} 00:00 to")
     )
-    assert (address(orders)["from"], address(orders)["to"]) == (f"{today} 00:00:00", f"{today} 23:59:59")
+    assert (address(orders)["from"], address(orders)["to"]) == (f"{today} 00:00:00", f"{tomorrow} 00:00:00")
     expect(rows(orders).first.get_by_title("Show this event")).to_have_text(re.compile(f"^{newest.day} {newest:%b} "))
+
+
+def test_a_time_ends_before_its_end(open_page: Any, shop: str) -> None:
+    """As in the list, which hands its times on; the API of events takes the end with it."""
+    newest = NEWEST - timedelta(minutes=5)
+    page = open_page(f"{shop}?view=issue&id=1&to={newest:%Y-%m-%d+%H:%M:%S}")
+    expect(rows(page).first).to_contain_text("52298")
+    page.goto(f"{shop}?view=issue&id=1&to={newest:%Y-%m-%d}")
+    expect(page.locator("#events [role=status]")).to_contain_text("of 300 events")
+    expect(page.locator("#events")).not_to_contain_text("52299")
+    page.goto(f"{shop}?date={newest:%Y-%m-%d}&status=all")
+    page.locator(".row-title", has_text="was not paid").click()
+    expect(rows(page).first).to_contain_text("52299")
+    start, end = (f"{newest + timedelta(days=days):%Y-%m-%d} 00:00:00" for days in (0, 1))
+    assert (address(page)["from"], address(page)["to"]) == (start, end)
 
 
 def test_no_event_that_matches_is_said(open_page: Any, shop: str) -> None:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, select
 
 from snaglist.kernel import Call, Invalid, key
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.matching import Matching, matching_of
+from snaglist.plugins.issues.search.walking import CHUNK, Place, walk
 from snaglist.plugins.issues.search.words import read_terms
 from snaglist.plugins.issues.tables import occurrences
 from snaglist.plugins.issues.values.contexts import UNINDEXED
@@ -22,7 +23,6 @@ from snaglist.plugins.issues.values.words import whole_words
 
 MOST_LOOKED_AT = 10_000  # events, in one request
 FEW = 5_000  # events that an index finds: they are read before they are ordered
-CHUNK = 500
 _COLUMNS = {
     "severity": occurrences.c.severity,
     "environment": occurrences.c.environment,
@@ -31,15 +31,6 @@ _COLUMNS = {
     "user": occurrences.c.user_name,
     "occurrence": occurrences.c.id,
 }
-_NEWEST = (occurrences.c.occurred_at.desc(), occurrences.c.id.desc())
-_OLDEST = (occurrences.c.occurred_at.asc(), occurrences.c.id.asc())
-
-
-class Place(NamedTuple):
-    """Where an event stands in the order of an issue's events."""
-
-    occurred_at: str
-    id: int
 
 
 class NamedValue(NamedTuple):
@@ -156,16 +147,7 @@ def _candidates(call: Call, wanted: Wanted, after: Place | None, newest_first: b
             by_id = {row.id: row for row in found_here}
             yield from (StoredText(by_id[place.id]) for place in some if place.id in by_id)
         return
-    order = _NEWEST if newest_first else _OLDEST
-    while True:
-        statement = TEXTS.where(*wanted.tests).order_by(*order).limit(CHUNK)
-        if after is not None:
-            statement = statement.where(_behind(after, newest_first))
-        rows = list(call.db.execute(statement))
-        yield from map(StoredText, rows)
-        if len(rows) < CHUNK:
-            return
-        after = Place(rows[-1].occurred_at, rows[-1].id)
+    yield from walk(call.db, wanted.tests, after, newest_first=newest_first)
 
 
 def _few(db: Connection, wanted: Wanted) -> list[Place] | None:
@@ -182,14 +164,6 @@ def _few(db: Connection, wanted: Wanted) -> list[Place] | None:
         statement = select(occurrences.c.occurred_at, occurrences.c.id).where(occurrences.c.id.in_(some), *wanted.tests)
         found += [Place(*row) for row in db.execute(statement)]
     return found
-
-
-def _behind(place: Place, newest_first: bool) -> ColumnElement[bool]:
-    """Test for what comes after a place; the first test alone bounds a walk through the index."""
-    at, id_ = occurrences.c.occurred_at, occurrences.c.id
-    if newest_first:
-        return and_(at <= place.occurred_at, or_(at < place.occurred_at, id_ < place.id))
-    return and_(at >= place.occurred_at, or_(at > place.occurred_at, id_ > place.id))
 
 
 def place_of(db: Connection, issue_id: int, occurrence_id: int) -> Place | None:

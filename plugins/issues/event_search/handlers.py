@@ -6,10 +6,11 @@ from typing import Any
 from snaglist.kernel import Call, Invalid, NotFound, Reply, paging, times
 from snaglist.plugins.issues.event_search.counting import count_values
 from snaglist.plugins.issues.event_search.export import export
-from snaglist.plugins.issues.event_search.finding import Place, Wanted, find_events, place_of, read_wanted
+from snaglist.plugins.issues.event_search.finding import Wanted, find_events, place_of, read_wanted
 from snaglist.plugins.issues.ids import resolve_issue_id
 from snaglist.plugins.issues.search.occurrence import load_occurrences
 from snaglist.plugins.issues.search.sorting import is_number, not_a_cursor
+from snaglist.plugins.issues.search.walking import Place
 
 _WALKS = ("cursor", "older_than", "newer_than")
 

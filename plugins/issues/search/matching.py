@@ -1,16 +1,19 @@
 """Whether an event holds what was searched for: one test for all databases, which their index only makes quicker."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Column, Connection, Select, select
 
 from snaglist.kernel import Call, key
 from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.fields import text_conditions
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, STACK, USER, VALUE, WORD, Term
 from snaglist.plugins.issues.tables import grouping_texts, groupings, issues, occurrences
+from snaglist.plugins.issues.values.contexts import UNINDEXED
 from snaglist.plugins.issues.values.index import rows_with
+from snaglist.plugins.issues.values.layouts import SEPARATOR
 from snaglist.plugins.issues.values.reading import StoredText
 from snaglist.plugins.issues.values.storing import LAYOUT
 from snaglist.plugins.issues.values.storing import STACK as STACK_TEXT
@@ -23,13 +26,18 @@ CHUNK = 500
 class Matching:
     """What an event must hold, `terms`, beside what its issue shows of itself.
 
-    `words` are those of the terms that no layout of the issue has, so that they are values of the event; `prefix` says
-    that the last one may go on.
+    `words` are those of the terms that are values of the event, as no layout of the issue has them; `prefix` says that
+    the last one may go on.
     """
 
     terms: tuple[Term, ...]
     words: tuple[str, ...] = ()
     prefix: bool = False
+
+    @property
+    def by_parts(self) -> bool:
+        """Tell whether layouts lack some of it, so that its issues may be found by parts of words in their titles."""
+        return bool(self.words) or not all(term.words for term in self.terms)
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may hold it; None where no index tells."""
@@ -40,8 +48,8 @@ class Matching:
         return all(_holds(term, text) != term.without for term in self.terms)
 
 
-def matching(terms: Sequence[Term], fixed: frozenset[str]) -> Matching:
-    """Return what events must hold whose layouts have the words `fixed`, as the index has them."""
+def matching(terms: Sequence[Term], fixed: Set[str]) -> Matching:
+    """Return what events must hold of which some have the words `fixed` in their layouts, as the index has them."""
     words: dict[str, None] = {}
     begin: str | None = None
     for term in terms:
@@ -51,6 +59,9 @@ def matching(terms: Sequence[Term], fixed: frozenset[str]) -> Matching:
             written = index_prefix(term.words[0])
             if begin is None and not any(word.startswith(written) for word in fixed):
                 begin = term.words[0]
+        elif term.kind == VALUE:
+            if term.folded not in UNINDEXED:
+                words.update(dict.fromkeys(term.words))
         else:
             words.update(dict.fromkeys(word for word in term.words if not has_word(fixed, word)))
     listed = [word for word in words if word != begin]
@@ -62,6 +73,21 @@ def _holds(term: Term, text: StoredText) -> bool:
         return bool(text.row.user_name == term.text)
     if term.kind == VALUE:
         return text.has_value(term.folded)
+    return _said(term, text)
+
+
+class _Layout:
+    """What is fixed in the messages of some events."""
+
+    def __init__(self, words: frozenset[str], body: str) -> None:
+        self.index_words, self._body = words, body
+
+    def has_phrase(self, folded: str) -> bool:
+        """Tell whether a folded text stands in it, between two values."""
+        return any(folded in StoredText.fold(piece) for piece in self._body.split(SEPARATOR))
+
+
+def _said(term: Term, text: StoredText | _Layout) -> bool:
     if term.kind == PREFIX:
         begin = index_prefix(term.words[0])
         return any(word.startswith(begin) for word in text.index_words)
@@ -73,23 +99,27 @@ def _holds(term: Term, text: StoredText) -> bool:
 def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> dict[int, Matching]:
     """Return, by issue, what its events must hold; no entry for an issue of which all events hold all of it.
 
-    What stands in tags, files, the stack or the exception of an issue is taken to be that of all of its events.
+    They do where each of its layouts does: it has several after a merge, or when learning joined messages. What stands
+    in tags, files, the stack or the exception of an issue is taken to be that of all of its events. What is not wanted
+    is in no event of the issues that a search finds, but has to be told apart from others in the events of one.
     """
     asked = [term for term in terms if term.kind != STACK]
     own = {term: _with_own(call, issue_ids, term) for term in asked if not term.without}
-    layouts, stacks = _fixed(call.db, issue_ids, LAYOUT), _fixed(call.db, issue_ids, STACK_TEXT)
+    layouts, stacks = _fixed(call.db, issue_ids, own), _stacks(call.db, issue_ids)
     found: dict[int, Matching] = {}
     for issue_id in issue_ids:
-        stack = stacks.get(issue_id, frozenset())
+        stack, fixed = stacks.get(issue_id, frozenset()), layouts.get(issue_id, _Fixed())
         left = tuple(
-            term for term in asked if issue_id not in own.get(term, ()) and (term.without or not _within(term, stack))
+            term
+            for term in asked
+            if term.without or not (issue_id in own[term] or term in fixed.everywhere or _within(term, stack))
         )
         if left:
-            found[issue_id] = matching(left, layouts.get(issue_id, frozenset()))
+            found[issue_id] = matching(left, fixed.words)
     return found
 
 
-def _within(term: Term, words: frozenset[str]) -> bool:
+def _within(term: Term, words: Set[str]) -> bool:
     plain = term.kind in (WORD, PHRASE) and bool(term.words)
     return plain and all(has_word(words, word) for word in term.words)
 
@@ -110,15 +140,38 @@ def _with_own(call: Call, issue_ids: Sequence[int], term: Term) -> set[int]:
     return found
 
 
-def _fixed(db: Connection, issue_ids: Sequence[int], kind: str) -> Mapping[int, frozenset[str]]:
-    """Return the words of the layouts, or of the stacks, of issues, as the index has them."""
+@dataclass(slots=True)
+class _Fixed:
+    """What the layouts of an issue have: the words of any, and the terms that each of them has."""
+
+    words: set[str] = field(default_factory=set)
+    everywhere: set[Term] = field(default_factory=set)
+
+
+def _fixed(db: Connection, issue_ids: Sequence[int], terms: Collection[Term]) -> Mapping[int, _Fixed]:
+    said = [term for term in terms if term.kind in (WORD, PREFIX, PHRASE)]
+    found: dict[int, _Fixed] = {}
+    for issue_id, words, body in _texts(db, issue_ids, LAYOUT, grouping_texts.c.words, grouping_texts.c.body):
+        layout = _Layout(frozenset((words or "").split()), body)
+        fixed = found.setdefault(issue_id, _Fixed(everywhere=set(said)))
+        fixed.words |= layout.index_words
+        fixed.everywhere = {term for term in fixed.everywhere if _said(term, layout)}
+    return found
+
+
+def _stacks(db: Connection, issue_ids: Sequence[int]) -> Mapping[int, Set[str]]:
+    """Return the words of the stacks of issues, as the index has them."""
     found: dict[int, set[str]] = {}
+    for issue_id, words in _texts(db, issue_ids, STACK_TEXT, grouping_texts.c.words):
+        found.setdefault(issue_id, set()).update((words or "").split())
+    return found
+
+
+def _texts(db: Connection, issue_ids: Sequence[int], kind: str, *columns: Column[Any]) -> Iterator[Any]:
     statement = (
-        select(groupings.c.issue_id, grouping_texts.c.words)
+        select(groupings.c.issue_id, *columns)
         .join_from(groupings, grouping_texts, grouping_texts.c.grouping_id == groupings.c.id)
         .where(grouping_texts.c.kind == kind)
     )
     for some in chunks(issue_ids, CHUNK):
-        for issue_id, words in db.execute(statement.where(groupings.c.issue_id.in_(some))):
-            found.setdefault(issue_id, set()).update((words or "").split())
-    return {issue_id: frozenset(words) for issue_id, words in found.items()}
+        yield from db.execute(statement.where(groupings.c.issue_id.in_(some)))

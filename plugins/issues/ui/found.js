@@ -3,6 +3,7 @@
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
 const MOST_ALONE = 3;
+const DAY = 86_400_000;
 
 /** @param {import("../../../schemas/dashboard.d.ts").Ui} ui */
 export const foundOf = (ui) => {
@@ -28,7 +29,8 @@ export const foundOf = (ui) => {
   function way({ id, matching }, { search }) {
     const { q, user, host, release, environment, range, from, to, date } = ui.query();
     const some = matching ? matching.events > 0 || !matching.exact : search?.terms.some(({ without }) => without);
-    const day = date ? { from: `${date} 00:00:00`, to: `${date} 23:59:59` } : {};
+    const start = +ui.moment(`${date} 00:00:00`);
+    const day = isNaN(start) ? {} : { from: ui.stamp(new Date(start)), to: ui.stamp(new Date(start + DAY)) };
     return { view: "issue", id, q: some ? q : null, user, host, release, environment, range, from, to, ...day };
   }
 

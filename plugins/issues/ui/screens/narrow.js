@@ -9,6 +9,7 @@ const RANGE = ["range", "from", "to"];
 /** Where in the list the page is, and which event is shown: another filter begins anew. */
 const PLACE = { cursor: null, older_than: null, newer_than: null, occurrence: null, raw: null, frame: null };
 const MOST_VALUES = 10;
+const SECOND = 1000;
 const LONGEST = 300; // characters of a name with its value
 
 /** The values of an address; a comma in one has a backslash before it. @param {import("../../../../schemas/dashboard.d.ts").Address} query */
@@ -26,10 +27,17 @@ export default (ui, time) => {
   const filters = (query) => Object.fromEntries(["q", ...BESIDE, "value", ...RANGE].filter((name) => query[name]).map((name) => [name, query[name]]));
   const active = (query) => Object.keys(filters(query)).length > 0;
 
-  /** The filters as the API takes them. */
+  /** The last second before a time; what is none is left for the service to refuse. */
+  function before(text) {
+    const at = ui.moment(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text} 00:00:00` : text);
+    return isNaN(+at) ? text : ui.stamp(new Date(+at - SECOND));
+  }
+
+  /** The filters as the API takes them: the time of an address ends before its `to`, as in the list, that of `events` with it. */
   function wanted(query) {
     const { range, ...rest } = filters(query);
-    return { id: query.id, ...rest, ...time.limits(query) };
+    const { from, to } = time.limits(query);
+    return { id: query.id, ...rest, from, to: to && before(to) };
   }
 
   /** The address with other filters. */

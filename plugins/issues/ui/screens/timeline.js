@@ -6,8 +6,7 @@ const DAYS = 28;
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui, narrow) => {
-  const lastSecond = (end) => ui.stamp(new Date(+ui.moment(end) - 1000));
-  const pick = ({ from, to }) => narrow.change({ range: null, from, to: lastSecond(to) });
+  const pick = ({ from, to }) => narrow.change({ range: null, from, to });
   const clear = () => narrow.change({ range: null, from: null, to: null });
 
   return (days) => {
