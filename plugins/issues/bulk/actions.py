@@ -12,7 +12,7 @@ from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
-from snaglist.plugins.issues.status import Fix, Wanted, change_statuses
+from snaglist.plugins.issues.status import Fix, Wanted, change_statuses, fixes_of
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]
@@ -55,10 +55,9 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     found, reactions = change_statuses(call, ids, wanted.check())
     moved = [one for one in found if wanted.changes(one)]
     previous = {one.id: one.status for one in moved}
-    fixes: dict[int, Fix] = {one.id: (one.fixed_at, one.fixed_release) for one in moved if one.fixed_at}
     gone = set(ids).difference(one.id for one in found)
     shown = {"status": wanted.status, "note": wanted.note, "changed_at": call.now}
-    return Outcome(shown, previous, reactions, gone, fixes)
+    return Outcome(shown, previous, reactions, gone, fixes_of(moved, call.now))
 
 
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:

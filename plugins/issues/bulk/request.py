@@ -34,8 +34,7 @@ def check(body: Mapping[str, Any]) -> None:
         problems += [f"{name}: not with undo; give job_id or done" for name in chosen]
         if ("job_id" in body) == ("done" in body):
             problems.append("job_id: give exactly one of job_id and done")
-        fixes = body.get("done", {"fixes": {}})["fixes"]
-        problems += [f"done.fixes.{one}: must begin with a time" for one in fixes if not times.is_time(fixes[one][0])]
+        problems += _problems_of(body["done"]) if "done" in body else []
     elif len(chosen) != 1:
         problems.append("ids: give exactly one of ids and filter")
     if action == "snooze" and ("until" in body) == ("count" in body):
@@ -44,6 +43,14 @@ def check(body: Mapping[str, Any]) -> None:
         problems.append(f"confirmation: must be exactly {CONFIRMATION}")
     if problems:
         raise Invalid(problems)
+
+
+def _problems_of(done: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with that which an undo is to take back."""
+    fixes = done["fixes"]
+    problems = [f"done.fixes.{one}: must begin with a time" for one in fixes if not times.is_time(fixes[one][0])]
+    untold = [one for one, status in done["previous"].items() if status == "fixed" and one not in fixes]
+    return problems + [f"done.fixes: must tell of issue {one}, which was fixed before" for one in untold]
 
 
 def choose(call: Call, body: Mapping[str, Any], done: Done | None) -> list[int]:

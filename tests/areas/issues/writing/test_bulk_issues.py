@@ -170,6 +170,7 @@ def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
         ({"action": "undo", "done": DONE | {"previous": {"one": "open"}}}, "done.previous"),
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["soon", None]}}}, "done.fixes.1"),
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-13-03 10:00:00", None]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"previous": {"1": "fixed"}}}, "done.fixes"),
         ({"action": "undo", "done": DONE | {"changed_at": "soon"}}, "done.changed_at"),
         ({"action": "undo", "job_id": 1, "filter": {}}, "filter"),
         ({"action": "merge", "ids": [1]}, "target_id"),
@@ -501,6 +502,42 @@ class TestJobs:
             call.db.execute(jobs_table.update().where(jobs_table.c.id == job).values(status="cancelled"))
         refused = bulk(client, "undo", job_id=job)
         assert (refused.status, refused.error) == (409, "The job did not finish, so it cannot be undone.")
+
+    @pytest.mark.parametrize(
+        ("status", "release", "kept"),
+        [("wont_fix", None, False), ("fixed", None, True), ("fixed", "2.0", False), ("reoccurred", None, True)],
+    )
+    def test_undo_of_a_job_that_0_4_finished(
+        self, client: Client, desk: Any, three: list[int], status: str, release: str | None, kept: bool
+    ) -> None:
+        """It did not keep what was fixed: the history knows since when; else it is since the job began."""
+        known, unknown, _ = three
+        bulk(client, "status", ids=three[:2], status="fixed", release="1.0")
+        with desk.call() as call:
+            past = "2026-01-04 00:00:00"
+            call.db.execute(tables.issues.update().values(fixed_at=past, status_updated_at=past))
+            history = tables.status_history
+            call.db.execute(history.update().where(history.c.issue_id == known).values(created_at=past))
+            call.db.execute(history.delete().where(history.c.issue_id == unknown))
+        body = {"action": "status", "filter": {}, "status": status} | ({"release": release} if release else {})
+        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+        (row,) = desk.rows(jobs_table)
+        result = {name: value for name, value in row["result"].items() if name not in ("fixes", "changed_at")}
+        result["previous"] = dict.fromkeys(map(str, three[:2]), "fixed") | {str(three[2]): "open"}
+        with desk.call() as call:
+            call.db.execute(jobs_table.update().values(result=result))
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
+        assert undone.json["ids"] == sorted(three), undone.text
+        fixes = [tuple(desk.issue(one)[name] for name in ("status", "fixed_at", "fixed_release")) for one in three]
+        since = past if kept else row["started_at"]
+        assert fixes == [
+            ("fixed", past, "1.0" if kept else None),
+            ("fixed", since, "1.0" if kept else None),
+            ("open", None, None),
+        ]
+        desk.store(Event("alpha failed", occurred_at=times.add(times.now(), seconds=60)))
+        desk.store(Event("beta broke", occurred_at=times.add(times.now(), seconds=60)))
+        assert [desk.issue(one)["status"] for one in three[:2]] == ["reoccurred"] * 2
 
     @pytest.mark.parametrize(("status", "release"), [("open", None), ("fixed", "2.0")])
     def test_undo_gives_back_since_when_and_in_which_release_issues_are_fixed(
