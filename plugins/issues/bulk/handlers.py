@@ -21,7 +21,7 @@ MAX_OCCURRENCES = 10_000
 
 def post(call: Call) -> Reply | Mapping[str, Any]:
     """Do one action on the issues that the body names."""
-    check(call.body)
+    check(call.body, call.now)
     action = call.body["action"]
     fields = {name: value for name, value in call.body.items() if name not in ("ids", "filter")}
     if action == "assign":

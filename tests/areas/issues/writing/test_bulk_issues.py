@@ -172,7 +172,17 @@ def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-13-03 10:00:00", None]}}}, "done.fixes.1"),
         ({"action": "undo", "done": DONE | {"previous": {"1": "fixed"}}}, "done.fixes"),
         ({"action": "undo", "done": DONE | {"changed_at": "soon"}}, "done.changed_at"),
+        ({"action": "undo", "done": DONE | {"changed_at": "9999-01-01 00:00:00"}}, "done.changed_at"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["9999-01-01 00:00:00", None]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", ""]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", " "]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", "1.0\n2"]}}}, "done.fixes.1"),
         ({"action": "undo", "job_id": 1, "filter": {}}, "filter"),
+        ({"action": "undo", "done": DONE, "status": "open"}, "status"),
+        ({"action": "undo", "job_id": 1, "release": "1.0"}, "release"),
+        ({"action": "undo", "job_id": 1, "count": 3}, "count"),
+        ({"action": "status", "ids": [1], "status": "open", "job_id": 1}, "job_id"),
+        ({"action": "status", "ids": [1], "status": "open", "done": DONE}, "done"),
         ({"action": "merge", "ids": [1]}, "target_id"),
         ({"action": "unmerge", "id": 1}, "grouping_id"),
         ({"action": "unmerge", "grouping_id": 1}, "id"),
@@ -185,6 +195,15 @@ def test_refused_bodies(sqlite_client: Client, sqlite_three: list[int], body: di
     answer = sqlite_client.post("bulk-issues", body)
     assert answer.status == 422
     assert answer.error.startswith((f"{named}:", f"{named}[")), answer.error
+
+
+@pytest.mark.parametrize("name", ["previous", "fixes"])
+def test_an_undo_of_too_many_names_the_limit(sqlite_client: Client, name: str) -> None:
+    values = {"previous": "open", "fixes": ["2026-01-03 10:00:00", "1.0"]}
+    many = {str(number): values[name] for number in range(1, 202)}
+    answer = bulk(sqlite_client, "undo", done=DONE | {name: many})
+    assert (answer.status, answer.error.split(":")[0]) == (422, f"done.{name}")
+    assert "200 issues" in answer.error
 
 
 def test_tags(client: Client, desk: Any, three: list[int]) -> None:
