@@ -1,5 +1,8 @@
-"""Forms that stay while their page is loaded again, tested where they run."""
+"""Forms that stay while their page is loaded again, and fields made from schemas, tested where they run."""
 
+from typing import Any
+
+import pytest
 from playwright.sync_api import Page
 
 
@@ -14,3 +17,45 @@ def test_a_form_that_stays_takes_over_what_was_loaded(page: Page) -> None:
       const button = again.querySelector('button');
       return [again === made, button.textContent, button.className];
     }""") == [True, "Remove", "button button-danger"]
+
+
+@pytest.mark.parametrize(
+    ("node", "kind", "value"),
+    [
+        ({"enum": [1, 2, 4], "default": 2}, "select", 2),
+        ({"enum": ["", "a"]}, "select", ""),
+        ({"enum": [None, "a"]}, "select", None),
+        ({"enum": [{"a": 1}, {"b": 2}], "default": {"a": 1}}, "json", '{"a":1}'),
+        ({"enum": []}, "text", None),
+        ({"oneOf": []}, "text", None),
+        ({"oneOf": [{"const": 1}, {"const": 2}]}, "select", 1),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, "text", None),
+        ({"const": "x"}, "select", "x"),
+        ({"type": ["integer", "null"]}, "number", None),
+        ({"anyOf": [{"type": "boolean"}, {"type": "null"}], "default": True}, "check", True),
+        ({"type": ["string", "integer"]}, "text", None),
+        ({"type": "array", "items": {"type": "string"}}, "list", None),
+        ({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}, "list", ["a"]),
+        ({"type": "array", "items": {"type": "integer"}, "default": [1, 2]}, "json", "[1,2]"),
+        ({"type": "array", "items": {"type": "object"}}, "json", "[]"),
+        ({"type": "object", "default": {"a": {"b": 1}}}, "json", '{"a":{"b":1}}'),
+        ({}, "text", None),
+        (True, "text", None),
+        (None, "text", None),
+    ],
+    ids=str,
+)
+def test_any_schema_of_a_property_makes_a_field(page: Page, node: Any, kind: str, value: Any) -> None:
+    """One that is odd does not stop the form of all types; what is chosen is sent as the schema has it."""
+    found = page.evaluate(
+        """async (node) => {
+          const shell = document.querySelector("script[type=module]").src;
+          const { fieldsOf } = await import(shell.replace("app.js", "widgets/schema.js"));
+          const [field] = fieldsOf({ properties: { field: node } });
+          return [field.type, field.value ?? null, field.options?.map(([one]) => field.read(one)) ?? null];
+        }""",
+        node,
+    )
+    assert found[:2] == [kind, value]
+    if kind == "select":
+        assert found[2] == (node.get("enum") or [one["const"] for one in node.get("oneOf", [node])])

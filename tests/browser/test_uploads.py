@@ -243,6 +243,30 @@ def test_a_lost_connection_is_said_and_the_file_goes_on(open_page: OpenPage, pag
     expect(uploads(page)).to_contain_text("6,000 entries")
 
 
+def test_a_lost_answer_to_the_last_piece_is_no_error(open_page: OpenPage, page_url: str, watch: Any) -> None:
+    """The file is in place by then, and no part of it is left: it is sent anew, and nothing is read twice."""
+    watch.expect("ERR_FAILED|status of 404")
+    page = open_page(page_url)
+    page.locator(".row").first.wait_for()
+    lost: list[str] = []
+
+    def lose(route: Route) -> None:
+        if route.request.method != "POST":
+            return route.continue_()
+        answer = route.fetch()
+        if answer.status == 202 and not lost:
+            lost.append(route.request.url)
+            return route.abort()
+        route.fulfill(response=answer)
+
+    page.route("**/?*api=uploads*", lose)
+    dropped(page, {"name": "twice.log", "text": written(6000).replace("Payment", "Parcel")})
+    expect(uploads(page)).to_contain_text("no connection, trying again")
+    expect(uploads(page)).to_contain_text("already read: nothing new in it")
+    found = page.request.get(f"{page_url.split('?')[0]}?api=errors&q=Parcel").json()["data"]
+    assert [issue["count"] for issue in found] == [1500]
+
+
 def test_a_drop_is_refused_in_words_where_nothing_may_be_uploaded(
     open_page: OpenPage, tmp_path: Path, servers: Any
 ) -> None:

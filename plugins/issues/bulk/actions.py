@@ -1,53 +1,22 @@
 """The actions, each on issues that exist, in the open write transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from snaglist.kernel import Call, Invalid, NotFound
 from snaglist.plugins.issues.above import tagging
 from snaglist.plugins.issues.assignment import Assignee, assign_issues
+from snaglist.plugins.issues.bulk.outcome import Outcome
 from snaglist.plugins.issues.bulk.undoing import Done, done_before, untouched
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.ids import hold_issue_ids, resolve_issue_id
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.issues.snoozing import snooze_issues
-from snaglist.plugins.issues.status import Fix, Wanted, change_statuses
+from snaglist.plugins.issues.status import Wanted, change_statuses, fixes_of
 from snaglist.plugins.issues.unmerging import unmerge_grouping
 
 Fields = Mapping[str, Any]
-
-
-@dataclass(slots=True)
-class Outcome:
-    """What an action did: fields of its own in the answer, statuses before, what plugins add, issues left as they are.
-
-    Those are gone, or, for an action that takes something back, were touched since. `fixes` says of issues that counted
-    as fixed before since when, and in which release.
-    """
-
-    fields: dict[str, Any] = field(default_factory=dict)
-    previous: dict[int, str] = field(default_factory=dict)
-    reactions: dict[str, Any] = field(default_factory=dict)
-    gone: set[int] = field(default_factory=set)
-    fixes: dict[int, Fix] = field(default_factory=dict)
-
-    def include(self, other: "Outcome") -> None:
-        """Add the outcome of further issues."""
-        self.fields |= other.fields
-        self.previous |= other.previous
-        self.reactions |= other.reactions
-        self.gone |= other.gone
-        self.fixes |= other.fixes
-
-    def answer(self, action: str, ids: Sequence[int]) -> dict[str, Any]:
-        """Return the answer of the endpoint."""
-        previous = {str(issue_id): self.previous[issue_id] for issue_id in sorted(self.previous)}
-        done = [issue_id for issue_id in ids if issue_id not in self.gone]
-        counted = {"updated": len(done), "ids": done, "previous": previous}
-        if action == "status":  # what an undo asks for
-            counted["fixes"] = {str(issue_id): list(fix) for issue_id, fix in sorted(self.fixes.items())}
-        return {**self.reactions, "action": action, **self.fields, **counted}
 
 
 def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
@@ -55,10 +24,9 @@ def _status(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:
     found, reactions = change_statuses(call, ids, wanted.check())
     moved = [one for one in found if wanted.changes(one)]
     previous = {one.id: one.status for one in moved}
-    fixes: dict[int, Fix] = {one.id: (one.fixed_at, one.fixed_release) for one in moved if one.fixed_at}
     gone = set(ids).difference(one.id for one in found)
     shown = {"status": wanted.status, "note": wanted.note, "changed_at": call.now}
-    return Outcome(shown, previous, reactions, gone, fixes)
+    return Outcome(shown, previous, reactions, gone, fixes_of(moved, call.now))
 
 
 def _undo(call: Call, ids: Sequence[int], fields: Fields) -> Outcome:

@@ -10,8 +10,8 @@ from snaglist.kernel import Call, Invalid, Reply
 from snaglist.plugins.issues.assignment import find_assignee
 from snaglist.plugins.issues.bulk.actions import ACTIONS, prepare
 from snaglist.plugins.issues.bulk.jobs import refresh_samples
+from snaglist.plugins.issues.bulk.kept import KIND
 from snaglist.plugins.issues.bulk.request import check, choose
-from snaglist.plugins.issues.bulk.undoing import KIND
 from snaglist.plugins.issues.tables import groupings, issues
 from snaglist.plugins.system import job_reply, rows
 
@@ -21,7 +21,7 @@ MAX_OCCURRENCES = 10_000
 
 def post(call: Call) -> Reply | Mapping[str, Any]:
     """Do one action on the issues that the body names."""
-    check(call.body)
+    check(call.body, call.now)
     action = call.body["action"]
     fields = {name: value for name, value in call.body.items() if name not in ("ids", "filter")}
     if action == "assign":

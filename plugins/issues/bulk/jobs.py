@@ -1,23 +1,25 @@
 """The job of a large bulk action: batches in short transactions, so that other writers are not held up.
 
-What each batch did is saved with it, so that a job whose worker died goes on behind the last one.
+What each batch did is kept with it, so that a job whose worker died goes on behind the last one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
-from snaglist.kernel import Actor, Call, store
+from snaglist.kernel import Actor, Call
 from snaglist.kernel.database import chunks
-from snaglist.plugins.issues.bulk.actions import ACTIONS, Outcome, prepare
-from snaglist.plugins.issues.bulk.undoing import KIND
+from snaglist.plugins.issues.bulk import kept
+from snaglist.plugins.issues.bulk.actions import ACTIONS, prepare
+from snaglist.plugins.issues.bulk.kept import KIND
+from snaglist.plugins.issues.bulk.outcome import Outcome
 from snaglist.plugins.issues.deleting import take_out_some
 from snaglist.plugins.issues.ids import resolve_issue_ids
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.issues.unmerging import refresh_sample
-from snaglist.plugins.system import Cancelled, Job, JobCall
+from snaglist.plugins.system import Job, JobCall
 
 BATCH = 500
 OCCURRENCES = 2_000  # removed in one transaction
@@ -31,23 +33,17 @@ def run(call: JobCall) -> Mapping[str, Any]:
         call.actor = Actor(call.args["actor"], call.args["actor"], ("editor",))
     with call.transaction(write=False) as db:
         fields = prepare(call, action, fields)
-        saved = store.get_settings(db, _key(call))
-    outcome = Outcome()
-    for key in sorted(saved):
-        outcome.include(_read(saved[key]))
-    position = max((one["position"] for one in saved.values()), default=0)
+        outcome, position = kept.kept_of_job(db, call.job_id)
+        outlived = kept.outlived(db)
+    if outlived:
+        call.repeat(partial(_forget, call, outlived))
     left = [issue_id for issue_id in ids if issue_id > position]
     done = len(ids) - len(left)
-    try:
-        for some in _portions(call, action, left):
-            call.check_cancelled()
-            outcome.include(call.repeat(partial(_batch, call, action, some, fields)))
-            done += len(some)
-            call.progress(done, len(ids))
-    except Cancelled:
-        _forget(call)
-        raise
-    _forget(call)
+    for some in _portions(call, action, left):
+        call.check_cancelled()
+        outcome.include(call.repeat(partial(_batch, call, action, some, fields)))
+        done += len(some)
+        call.progress(done, len(ids))
     answer = outcome.answer(action, ids)
     if action == "unmerge":
         refresh_samples(call, answer)
@@ -63,35 +59,21 @@ def refresh_samples(call: Call, answer: Mapping[str, Any]) -> None:
 JOBS = (Job(KIND, run, unit="issues"),)
 
 
-def _key(call: JobCall, position: int | None = None) -> str:
-    """Return the name of what is kept of a batch, or what those of all batches begin with."""
-    return f"{KIND}.{call.job_id}." + ("" if position is None else f"{position:020}")
-
-
-def _forget(call: JobCall) -> None:
-    """Remove what was kept of the batches: the job has come to an end."""
+def _forget(call: JobCall, keys: list[str]) -> None:
     with call.transaction() as db:
-        db.execute(delete(store.settings).where(store.settings.c.key.startswith(_key(call), autoescape=True)))
+        kept.forget(db, keys)
 
 
 def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, Any]) -> Outcome:
-    key = _key(call, ids[-1])
     with call.transaction() as db:
-        if (saved := store.get_setting(db, key)) is not None:  # it was done, and the answer of the database lost
-            return _read(saved)
+        done = kept.kept_of_batch(db, call.job_id, ids[-1])
+        if done is not None:  # the answer of the database was lost
+            return done
         alive = _alive(call, ids)
         outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
         outcome.gone.update(set(ids).difference(alive))
-        kept = {"previous": outcome.previous, "gone": sorted(outcome.gone), "fixes": outcome.fixes}
-        store.put_setting(db, key, {"position": ids[-1], "fields": outcome.fields, **kept})
+        kept.keep(db, call.job_id, ids[-1], outcome)
         return outcome
-
-
-def _read(saved: Mapping[str, Any]) -> Outcome:
-    """Return what was kept of a batch."""
-    previous = {int(issue_id): status for issue_id, status in saved["previous"].items()}
-    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in saved["fixes"].items()}
-    return Outcome(saved["fields"], previous, gone=set(saved["gone"]), fixes=fixes)
 
 
 def _portions(call: JobCall, action: str, ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call, Invalid, times
+from snaglist.kernel.text import CONTROLS
 from snaglist.plugins.issues.bulk.undoing import Done
 from snaglist.plugins.issues.ids import resolve_issue_id, resolve_issue_ids
 from snaglist.plugins.issues.search.fields import search_fields
@@ -13,6 +14,8 @@ from snaglist.plugins.issues.search.listing import matching_ids
 from snaglist.plugins.issues.tables import issues
 
 CONFIRMATION = "DELETE ISSUES"
+OF_UNDO = ("action", "job_id", "done", "note", "comment")
+SKEW_SECONDS = 60  # between the clock of the machine that told what it did, and that of the one that is to undo it
 REQUIRED: Mapping[str, tuple[str, ...]] = {
     "status": ("status",),
     "add_tag": ("tag_id",),
@@ -23,7 +26,7 @@ REQUIRED: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def check(body: Mapping[str, Any]) -> None:
+def check(body: Mapping[str, Any], now: str) -> None:
     """Raise Invalid unless the body's fields fit its action."""
     action = body["action"]
     problems = [f"{name}: is required" for name in REQUIRED.get(action, ()) if name not in body]
@@ -31,19 +34,35 @@ def check(body: Mapping[str, Any]) -> None:
     if action == "unmerge":
         problems += [f"{name}: not with unmerge; give id and grouping_id" for name in chosen]
     elif action == "undo":
-        problems += [f"{name}: not with undo; give job_id or done" for name in chosen]
+        problems += [f"{name}: not with undo; give job_id or done" for name in body if name not in OF_UNDO]
         if ("job_id" in body) == ("done" in body):
             problems.append("job_id: give exactly one of job_id and done")
-        fixes = body.get("done", {"fixes": {}})["fixes"]
-        problems += [f"done.fixes.{one}: must begin with a time" for one in fixes if not times.is_time(fixes[one][0])]
+        problems += _problems_of(body["done"], now) if "done" in body else []
     elif len(chosen) != 1:
         problems.append("ids: give exactly one of ids and filter")
+    if action != "undo":
+        problems += [f"{name}: only with undo" for name in ("job_id", "done") if name in body]
     if action == "snooze" and ("until" in body) == ("count" in body):
         problems.append("until: give exactly one of until and count")
     if action == "delete" and body.get("confirmation", CONFIRMATION) != CONFIRMATION:
         problems.append(f"confirmation: must be exactly {CONFIRMATION}")
     if problems:
         raise Invalid(problems)
+
+
+def _problems_of(done: Mapping[str, Any], now: str) -> list[str]:
+    """Return what is wrong with that which an undo is to take back."""
+    latest = times.add(now, seconds=SKEW_SECONDS)
+    problems = ["done.changed_at: must not be in the future"] if done["changed_at"] > latest else []
+    for one, (fixed_at, release) in done["fixes"].items():
+        if not times.is_time(fixed_at):
+            problems.append(f"done.fixes.{one}: must begin with a time")
+        elif fixed_at > latest:  # the issue would not reoccur before that
+            problems.append(f"done.fixes.{one}: must not be in the future")
+        if release is not None and (not release.strip() or CONTROLS.search(release)):
+            problems.append(f"done.fixes.{one}: must end with a release in one line, or null")
+    untold = [one for one, status in done["previous"].items() if status == "fixed" and one not in done["fixes"]]
+    return problems + [f"done.fixes: must tell of issue {one}, which was fixed before" for one in untold]
 
 
 def choose(call: Call, body: Mapping[str, Any], done: Done | None) -> list[int]:

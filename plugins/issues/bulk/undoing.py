@@ -8,11 +8,11 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call, Conflict, Invalid
+from snaglist.plugins.issues.bulk.earlier import fixes_before
+from snaglist.plugins.issues.bulk.kept import KIND, kept_of_job
 from snaglist.plugins.issues.status import Fix, queries
 from snaglist.plugins.issues.tables import issues
 from snaglist.plugins.system import jobs_table
-
-KIND = "bulk_issues"  # of the jobs that do what is too large for a request
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +26,32 @@ class Done:
 
 
 def done_before(call: Call, fields: Mapping[str, Any]) -> Done:
-    """Return what an undo takes back: what an answer said of itself, or the result of a job.
+    """Return what an undo takes back: what an answer said of itself, or what a job did.
 
-    Needs an open transaction. Invalid when the job set no statuses, Conflict when it did not come to its end.
+    Needs an open transaction. Invalid when the job set no statuses, Conflict while it is not finished.
     """
     answer = fields["done"] if "done" in fields else _result(call, fields["job_id"])
     previous = {int(issue_id): before for issue_id, before in answer["previous"].items()}
-    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in answer["fixes"].items()}
+    if "fixes" in answer:
+        fixes: Mapping[int, Fix] = {int(issue_id): (at, release) for issue_id, (at, release) in answer["fixes"].items()}
+    else:
+        fixes = fixes_before(call.db, previous, answer["status"], answer["release"], answer["began"])
     return Done(answer["status"], answer["changed_at"], previous, fixes)
 
 
 def _result(call: Call, job_id: int) -> Mapping[str, Any]:
-    wanted = select(jobs_table.c.args, jobs_table.c.result, jobs_table.c.status, jobs_table.c.finished_at)
-    row = call.db.execute(wanted.where(jobs_table.c.id == job_id, jobs_table.c.kind == KIND)).first()
+    wanted = select(jobs_table).where(jobs_table.c.id == job_id, jobs_table.c.kind == KIND)
+    row = call.db.execute(wanted).first()
     if row is None or row.args["action"] != "status":
         raise Invalid("job_id: not a job that set statuses")
-    if row.status != "succeeded":
-        raise Conflict("The job did not finish, so it cannot be undone.")
-    # A job of an earlier release did not keep what was fixed, nor since when it had changed all.
-    return {"fixes": {}, "changed_at": row.finished_at, **row.result}
+    if row.status in ("queued", "running"):
+        raise Conflict("The job is not finished, so it cannot be undone yet.")
+    fields = row.args["fields"]
+    given = {"status": fields["status"], "release": fields.get("release"), "began": row.started_at}
+    # A job of 0.4 did not keep when it had changed all; one that found no issue any more did not keep its status.
+    # What one did that was cancelled or failed is told by its batches.
+    answer = row.result if row.status == "succeeded" else kept_of_job(call.db, job_id)[0].answer("status", ())
+    return {**given, "changed_at": row.finished_at, **answer}
 
 
 def untouched(call: Call, done: Done, issue_ids: Sequence[int]) -> Mapping[str, list[int]]:

@@ -71,7 +71,7 @@ def change_status(
         "fixed_at": fixed_at,
         "fixed_release": fixed_release,
         "changed_at": call.now,
-        "fixes": {str(issue_id): [found[0].fixed_at, found[0].fixed_release]} if found[0].fixed_at else {},
+        "fixes": {str(one): list(fix) for one, fix in fixes_of(found, call.now).items()},
     }
     return {**_change(call, found, wanted), **answer}
 
@@ -87,6 +87,11 @@ def change_statuses(
     found = queries.lock(call.db, issue_ids)
     moved = [before for before in found if wanted.changes(before)]
     return list(found), _change(call, moved, wanted) if moved else {}
+
+
+def fixes_of(found: Collection[queries.Before], now: str) -> dict[int, Fix]:
+    """Return since when and in which release issues count as fixed, of those that do; where no time is known, now."""
+    return {one.id: (one.fixed_at or now, one.fixed_release) for one in found if one.fixed_at or one.status == "fixed"}
 
 
 def follow_statuses(call: Call, statuses: Mapping[int, str], *, actor: str) -> set[int]:
@@ -146,9 +151,12 @@ def _moved(call: Call, before: queries.Before) -> str:
 def _fix(before: queries.Before, wanted: Wanted, now: str) -> Fix:
     """Return when and in which release the issue counts as fixed after the change."""
     if wanted.fixes is not None:
-        return wanted.fixes.get(before.id, (None, None))
-    if wanted.status == "fixed" and (before.status != "fixed" or wanted.release):
-        return now, wanted.release
-    if wanted.status in ("fixed", "reoccurred"):
-        return before.fixed_at, before.fixed_release
-    return None, None
+        fixed_at, release = wanted.fixes.get(before.id, (None, None))
+    elif wanted.status == "fixed" and (before.status != "fixed" or wanted.release):
+        fixed_at, release = now, wanted.release
+    elif wanted.status in ("fixed", "reoccurred"):
+        fixed_at, release = before.fixed_at, before.fixed_release
+    else:
+        return None, None
+    # What is fixed without a time would never reoccur.
+    return (fixed_at or now if wanted.status == "fixed" else fixed_at), release

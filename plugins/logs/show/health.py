@@ -24,6 +24,10 @@ LOOKED_AT = 200  # sources, from each end of the last days
 MAX_NAMES = 2_000  # of the drop folder, that are looked at
 SECTION, LAST = f"Logs read in the last {DAYS} days", "Last events"
 _VIEW = {"view": "sources"}
+_STEPS = {
+    "error": "Make it readable; it is read again by itself, or by Read again.",
+    "missing": f"Put it back, or leave it: after {DAYS} days this line goes.",
+}
 
 
 def details(call: Call) -> Iterator[Figure | Problem | Callable[[], Iterator[Problem]]]:
@@ -72,11 +76,13 @@ def _last_events(call: Call, newest: Sequence[Row[Any]], eldest: Sequence[Row[An
 def _failed(call: Call, lately: ColumnElement[bool]) -> Iterator[Problem]:
     """Tell which logs cannot be read, however long ago they were; of files that are gone, those that went lately."""
     unread = (sources.c.status == "error", and_(sources.c.status == "missing", lately))
-    failed = select(sources.c.path, sources.c.last_error).where(sources.c.last_error.is_not(None), or_(*unread))
+    failed = select(sources.c.path, sources.c.status, sources.c.last_error).where(
+        sources.c.last_error.is_not(None), or_(*unread)
+    )
     number = int(call.db.scalar(select(func.count()).select_from(failed.subquery())) or 0)
     for row in call.db.execute(failed.order_by(sources.c.imported_at.desc(), sources.c.id.desc()).limit(SHOWN)):
-        told = f"{show_path(call, row.path)} is not read: {row.last_error.rstrip('.')}."
-        yield Problem(told, "Make it readable; it is read again by itself, or by Read again.", _VIEW)
+        told = f"{show_path(call, row.path)} is not read: {row.last_error.rstrip('.') or 'nobody knows why'}."
+        yield Problem(told, _STEPS[row.status], _VIEW)
     if number > SHOWN:
         yield Problem(f"{number - SHOWN:,} more logs are not read.", "See them.", _VIEW)
 

@@ -1,6 +1,7 @@
 """What came so far of a file that is handed over: a file of its own beside those that are read, until all is there.
 
-A piece is written where it belongs, so that one that is sent again, because its answer was lost, changes nothing.
+A piece is written where it belongs, so that one that is sent again, because its answer was lost, changes nothing. Only
+the first piece makes the part: one that comes again when all is in place finds none.
 """
 
 import errno
@@ -17,6 +18,7 @@ from snaglist.kernel.privacy import open_private
 from snaglist.plugins.logs.collect.unfinished import forget_old, part_name
 from snaglist.plugins.logs.uploading.names import numbered
 
+_UNKNOWN = "Unknown upload: send the file again."  # is it in place already, that is told then and it is not read twice
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -29,20 +31,19 @@ def add_piece(call: Call, token: str | None, offset: int, size: int, piece: byte
             raise Invalid("upload: must be given with an offset")
         forget_old(call.application.logs)
         _check_room(call, size)
-        token = secrets.token_hex(16)
-    elif not _at(call, token).is_file():
-        raise NotFound("Unknown upload: send the file again.")
+        token, mode = secrets.token_hex(16), "xb"
     else:
         _check_room(call, len(piece))
-    part = _at(call, token)
+        mode = "r+b"
     try:
-        with open_private(part, "ab") as file:  # made when it is the first piece
-            here = file.tell()
-        if offset > here:
-            raise Conflict(f"{here} bytes are here: go on from there.")
-        with open(part, "r+b") as file:
+        with open_private(_at(call, token), mode) as file:
+            here = file.seek(0, os.SEEK_END)
+            if offset > here:
+                raise Conflict(f"{here} bytes are here: go on from there.")
             file.seek(offset)
             file.write(piece)
+    except FileNotFoundError as error:
+        raise NotFound(_UNKNOWN) from error
     except OSError as error:
         raise _failed(error) from error
     return token
@@ -62,7 +63,7 @@ def finish(call: Call, token: str, size: int, name: str, modified_at: str | None
                 os.utime(place, (at, at))
         return place, equal
     except FileNotFoundError as error:
-        raise NotFound("Unknown upload: send the file again.") from error
+        raise NotFound(_UNKNOWN) from error
     except OSError as error:
         raise _failed(error) from error
 
@@ -81,7 +82,7 @@ def _placed(part: Path, name: str) -> tuple[Path, bool]:
             _give_name(part, place)
         except FileExistsError:
             if _is_equal(part, place):
-                part.unlink()
+                part.unlink(missing_ok=True)
                 return place, True
             continue
         _keep_folder(place.parent)
@@ -93,7 +94,7 @@ def _give_name(part: Path, place: Path) -> None:
     """Give a part its name, whole and at once; FileExistsError when another file has it."""
     try:
         os.link(part, place)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):
         raise
     except OSError:  # a file system without hard links: the name is taken first, so that no other file is replaced
         open_private(place, "xb").close()
@@ -103,7 +104,7 @@ def _give_name(part: Path, place: Path) -> None:
             place.unlink()
             raise
     else:
-        part.unlink()
+        part.unlink(missing_ok=True)  # a piece that was sent again may have ended first
 
 
 def _is_equal(part: Path, place: Path) -> bool:

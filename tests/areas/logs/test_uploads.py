@@ -6,6 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -94,6 +95,36 @@ def test_a_piece_that_is_sent_again_changes_nothing(client: Client, line: Line) 
     gap = send(client, content[120:130], size=len(content), offset=120, upload=token)
     assert (gap.status, gap.error) == (409, "100 bytes are here: go on from there.")
     assert result(client, send(client, content[100:], size=len(content), offset=100, upload=token))["events"] == 3
+
+
+def test_the_last_piece_that_is_sent_again_at_the_same_time_makes_no_second_file(quiet: Client) -> None:
+    """A client that lost patience while the file got its place: one of its requests wins, the others find no part."""
+    for number in range(20):
+        content = f"file {number}\n".encode() * 30
+        token = send(quiet, content[:100], name=f"{number}.log", size=len(content)).json["upload"]
+        with ThreadPoolExecutor(5) as pool:
+            again = [
+                pool.submit(
+                    send, quiet, content[100:], name=f"{number}.log", size=len(content), offset=100, upload=token
+                )
+                for _ in range(5)
+            ]
+        answers = [one.result() for one in again]
+        assert {answer.status for answer in answers} <= {202, 404}, [answer.error for answer in answers]
+        assert {answer.json["file"] for answer in answers if answer.status == 202} == {f"{number}.log"}
+        assert (folder(quiet) / f"{number}.log").read_bytes() == content
+    assert sorted(lying(quiet)) == sorted(f"{number}.log" for number in range(20))
+
+
+def test_a_part_that_is_gone_is_not_made_anew_by_a_later_piece(quiet: Client) -> None:
+    content = b"one\n" * 10
+    token = send(quiet, content[:8], size=len(content)).json["upload"]
+    assert send(quiet, content[8:], size=len(content), offset=8, upload=token).status == 202
+    for piece, offset in ((content[8:], 8), (content[:8], 0)):
+        answer = send(quiet, piece, size=len(content), offset=offset, upload=token)
+        assert (answer.status, answer.error) == (404, "Unknown upload: send the file again.")
+    assert lying(quiet) == ["shop.log"]
+    assert send(quiet, content, size=len(content)).json["equal"] is True
 
 
 def test_a_cancelled_file_leaves_nothing(client: Client) -> None:
@@ -335,8 +366,9 @@ def test_without_room_nothing_is_taken(quiet: Client, monkeypatch: pytest.Monkey
 def test_a_disk_that_is_full_is_said(quiet: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
+    token = send(quiet, b"x" * 10, size=20).json["upload"]
     monkeypatch.setattr(parts, "_at", lambda call, token: Path("/dev/full"))
-    answer = send(quiet, b"x" * 10)
+    answer = send(quiet, b"x" * 10, size=20, upload=token)
     assert (answer.status, answer.error) == (503, "The disk is full.")
 
 

@@ -1,11 +1,26 @@
 // The fields of a form from a JSON Schema: what a type of connector, channel or tracker declares is what people fill in.
 
 const SHORT = 255;
-const plain = (name) => `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+const plain = (name) => (name === "" ? "None" : `${name[0].toUpperCase()}${name.slice(1).replaceAll("_", " ")}`);
 const labelOf = (name, { title }) => title ?? plain(name);
+const wordOf = (value) => (value === null ? "None" : plain(String(value)));
+const isJson = (value) => value !== null && typeof value === "object";
 
-/** The words of a choice: `oneOf` with titles, or the bare values. */
-const choices = ({ oneOf, enum: values }) => oneOf?.map(({ const: value, title }) => [value, title ?? plain(String(value))]) ?? values?.map((value) => [value, plain(String(value))]);
+/** A property as one that has a value: of `["integer", "null"]`, and of `anyOf` or `oneOf` with null, the other; `true` takes anything. */
+function present(node) {
+  const given = node && typeof node === "object" ? node : {};
+  const others = (given.anyOf ?? given.oneOf ?? []).filter(({ type }) => type !== "null");
+  const one = others.length === 1 ? { ...others[0], ...given } : given;
+  const types = [one.type].flat().filter((type) => type !== "null");
+  return { ...one, type: types.length === 1 ? types[0] : undefined };
+}
+
+/** The words of a choice: `oneOf` with titles, or the bare values; null when it is none. */
+function choices(node) {
+  if (node.oneOf?.length && node.oneOf.every((one) => "const" in one)) return node.oneOf.map(({ const: value, title }) => [value, title ?? wordOf(value)]);
+  const values = "const" in node ? [node.const] : node.enum;
+  return values?.length && !values.some(isJson) ? values.map((value) => [value, wordOf(value)]) : null;
+}
 
 /** A choice; what is chosen is sent as the schema has it, a number as a number. */
 function select(found) {
@@ -13,25 +28,31 @@ function select(found) {
   return { type: "select", options: found.map(([value, text]) => [String(value), text]), value: found[0][0], read: (text) => values.get(text) };
 }
 
+/** Whether all of a list are texts, one per line; any other list is JSON. */
+const isTexts = ({ items = {} }) => items.type === "string" || (items.type === undefined && (items.enum ?? []).every((one) => typeof one === "string"));
+
 function kind(node) {
   const found = choices(node);
   if (found) return select(found);
   if (node.type === "boolean") return { type: "check" };
   if (node.type === "integer" || node.type === "number") return { type: "number", min: node.minimum, max: node.maximum, step: node.type === "integer" ? 1 : "any", half: true };
-  if (node.type === "array") return { type: "list" };
-  if (node.type === "object") return { type: "json", rows: node["x-rows"] ?? 2 };
+  if (node.type === "array" && isTexts(node)) return { type: "list" };
+  if (node.type === "array") return { type: "json", rows: node["x-rows"] ?? 2, value: "[]" };
+  if (node.type === "object" || node.enum?.some(isJson)) return { type: "json", rows: node["x-rows"] ?? 2 };
   if (node["x-rows"]) return { type: "text", rows: node["x-rows"], max: node.maxLength };
   return { type: node.format === "password" ? "password" : "text", max: node.maxLength, half: node.maxLength <= SHORT };
 }
 
-const shown = (value) => (value && typeof value === "object" && !Array.isArray(value) ? (Object.keys(value).length ? JSON.stringify(value) : "") : value);
+/** A value as the control has it: what is JSON there, as a text. */
+const shown = (value, type) => (type === "json" && isJson(value) ? (Array.isArray(value) || Object.keys(value).length ? JSON.stringify(value) : "") : value);
 
 /**
  * Make fields from the properties of a schema; `schemas/dashboard.d.ts` describes the options, docs/plugins.md what of a
  * schema counts.
  */
 export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored = () => null, when = () => true } = {}) {
-  const nodes = Object.entries(schema.properties ?? {});
+  const nodes = Object.entries(schema.properties ?? {}).map(([name, node]) => [name, present(node)]);
+  const properties = Object.fromEntries(nodes);
   const required = new Set(schema.required);
   /** What can only be one of several: by the words over the choice, the names. */
   const groups = Map.groupBy(nodes.filter(([, node]) => node["x-either"]), ([, node]) => node["x-either"]);
@@ -47,7 +68,7 @@ export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored =
   const field = ([name, node]) => {
     const kept = node.writeOnly ? stored(name) : null;
     const made = kind(node);
-    const partner = node["x-with"] && schema.properties[node["x-with"]];
+    const partner = node["x-with"] && properties[node["x-with"]];
     const visible = partner ? chosen(node["x-with"], partner) : chosen(name, node);
     const cleared = node.type === "boolean" ? false : "";
     const alternative = node["x-either"] || partner?.["x-either"];
@@ -58,8 +79,8 @@ export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored =
       hint: node.description,
       required: (required.has(name) || Boolean(node["x-either"])) && !kept && made.type !== "check",
       secret: Boolean(node.writeOnly),
-      placeholder: kept ? `${kept}; leave empty to keep it` : node.examples?.[0],
-      value: shown(values[name] ?? node.default) ?? made.value,
+      placeholder: kept ? `${kept}; leave empty to keep it` : shown(node.examples?.[0], "json"),
+      value: shown(values[name] ?? node.default, made.type) ?? made.value,
       when: visible,
       ...(alternative && { instead: (held) => (when(held) && !visible(held) ? cleared : undefined) }),
     };

@@ -28,6 +28,7 @@ export async function sendFile(api, item, { piece_bytes: largest }, changed) {
   const { app, file, name } = item;
   const modified = new Date(file.lastModified).toISOString().slice(0, 19).replace("T", " ");
   let upload;
+  let again = false;
   let bytes = Math.min(FIRST, largest);
   while (!item.cancelled) {
     const began = performance.now();
@@ -36,6 +37,11 @@ export async function sendFile(api, item, { piece_bytes: largest }, changed) {
     const answer = await persist(() => api.post("uploads", piece, query), () => {
       item.waits = true;
       changed();
+    }).catch((error) => {
+      // The service knows no part: all was in place and only its answer was lost, or it lay there for a day. It tells which.
+      if (error.status !== 404 || !upload || again) throw error;
+      [again, upload] = [true, undefined];
+      return { received: 0 };
     });
     Object.assign(item, { waits: false, received: answer.received });
     upload = answer.upload;

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from snaglist.kernel import Call, Invalid, times
+from snaglist.kernel import Call, Invalid, store, times
 from snaglist.plugins.issues import Event, StoredBatch, tables
 from snaglist.plugins.issues.bulk import actions, handlers, jobs
 from snaglist.plugins.issues.bulk.actions import ACTIONS
@@ -170,8 +170,19 @@ def test_all_or_nothing(client: Client, desk: Any, three: list[int]) -> None:
         ({"action": "undo", "done": DONE | {"previous": {"one": "open"}}}, "done.previous"),
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["soon", None]}}}, "done.fixes.1"),
         ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-13-03 10:00:00", None]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"previous": {"1": "fixed"}}}, "done.fixes"),
         ({"action": "undo", "done": DONE | {"changed_at": "soon"}}, "done.changed_at"),
+        ({"action": "undo", "done": DONE | {"changed_at": "9999-01-01 00:00:00"}}, "done.changed_at"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["9999-01-01 00:00:00", None]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", ""]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", " "]}}}, "done.fixes.1"),
+        ({"action": "undo", "done": DONE | {"fixes": {"1": ["2026-01-03 10:00:00", "1.0\n2"]}}}, "done.fixes.1"),
         ({"action": "undo", "job_id": 1, "filter": {}}, "filter"),
+        ({"action": "undo", "done": DONE, "status": "open"}, "status"),
+        ({"action": "undo", "job_id": 1, "release": "1.0"}, "release"),
+        ({"action": "undo", "job_id": 1, "count": 3}, "count"),
+        ({"action": "status", "ids": [1], "status": "open", "job_id": 1}, "job_id"),
+        ({"action": "status", "ids": [1], "status": "open", "done": DONE}, "done"),
         ({"action": "merge", "ids": [1]}, "target_id"),
         ({"action": "unmerge", "id": 1}, "grouping_id"),
         ({"action": "unmerge", "grouping_id": 1}, "id"),
@@ -184,6 +195,15 @@ def test_refused_bodies(sqlite_client: Client, sqlite_three: list[int], body: di
     answer = sqlite_client.post("bulk-issues", body)
     assert answer.status == 422
     assert answer.error.startswith((f"{named}:", f"{named}[")), answer.error
+
+
+@pytest.mark.parametrize("name", ["previous", "fixes"])
+def test_an_undo_of_too_many_names_the_limit(sqlite_client: Client, name: str) -> None:
+    values = {"previous": "open", "fixes": ["2026-01-03 10:00:00", "1.0"]}
+    many = {str(number): values[name] for number in range(1, 202)}
+    answer = bulk(sqlite_client, "undo", done=DONE | {name: many})
+    assert (answer.status, answer.error.split(":")[0]) == (422, f"done.{name}")
+    assert "200 issues" in answer.error
 
 
 def test_tags(client: Client, desk: Any, three: list[int]) -> None:
@@ -472,7 +492,7 @@ class TestJobs:
         assert [(row["to_status"], row["actor"]) for row in history] == [("fixed", "Local"), ("wont_fix", "Local")]
         job = client.get("jobs", kind="bulk_issues").json["data"][0]
         assert (job["progress"]["done"], job["progress"]["total"], job["progress"]["unit"]) == (3, 3, "issues")
-        assert desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings()) == []
+        assert _jobs_with_batches(desk) == {answer.json["job_id"]}  # not the one that succeeded before it
         desk.check_counters()
 
     def test_undo_gives_back_what_nobody_touched_since(self, client: Client, desk: Any) -> None:
@@ -497,10 +517,49 @@ class TestJobs:
         desk.check_counters()
         again = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
         assert (again.json["updated"], again.json["ids"]) == (0, [])
+        # The worker of the service takes no job that has a lease.
+        running = {"status": "running", "lease_owner": "another", "heartbeat_at": times.add(times.now(), days=1)}
+        for values in (running, {"status": "queued", "node": "another"}):
+            with desk.call() as call:
+                call.db.execute(jobs_table.update().where(jobs_table.c.id == job).values(**values))
+            refused = bulk(client, "undo", job_id=job)
+            assert (refused.status, refused.error) == (409, "The job is not finished, so it cannot be undone yet.")
+
+    @pytest.mark.parametrize(
+        ("status", "release", "kept"),
+        [("wont_fix", None, False), ("fixed", None, True), ("fixed", "2.0", False), ("reoccurred", None, True)],
+    )
+    def test_undo_of_a_job_that_0_4_finished(
+        self, client: Client, desk: Any, three: list[int], status: str, release: str | None, kept: bool
+    ) -> None:
+        """It did not keep what was fixed: the history knows since when; else it is since the job began."""
+        known, unknown, _ = three
+        bulk(client, "status", ids=three[:2], status="fixed", release="1.0")
         with desk.call() as call:
-            call.db.execute(jobs_table.update().where(jobs_table.c.id == job).values(status="cancelled"))
-        refused = bulk(client, "undo", job_id=job)
-        assert (refused.status, refused.error) == (409, "The job did not finish, so it cannot be undone.")
+            past = "2026-01-04 00:00:00"
+            call.db.execute(tables.issues.update().values(fixed_at=past, status_updated_at=past))
+            history = tables.status_history
+            call.db.execute(history.update().where(history.c.issue_id == known).values(created_at=past))
+            call.db.execute(history.delete().where(history.c.issue_id == unknown))
+        body = {"action": "status", "filter": {}, "status": status} | ({"release": release} if release else {})
+        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+        (row,) = desk.rows(jobs_table)
+        result = {name: value for name, value in row["result"].items() if name not in ("fixes", "changed_at")}
+        result["previous"] = dict.fromkeys(map(str, three[:2]), "fixed") | {str(three[2]): "open"}
+        with desk.call() as call:
+            call.db.execute(jobs_table.update().values(result=result))
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
+        assert undone.json["ids"] == sorted(three), undone.text
+        fixes = [tuple(desk.issue(one)[name] for name in ("status", "fixed_at", "fixed_release")) for one in three]
+        since = past if kept else row["started_at"]
+        assert fixes == [
+            ("fixed", past, "1.0" if kept else None),
+            ("fixed", since, "1.0" if kept else None),
+            ("open", None, None),
+        ]
+        desk.store(Event("alpha failed", occurred_at=times.add(times.now(), seconds=60)))
+        desk.store(Event("beta broke", occurred_at=times.add(times.now(), seconds=60)))
+        assert [desk.issue(one)["status"] for one in three[:2]] == ["reoccurred"] * 2
 
     @pytest.mark.parametrize(("status", "release"), [("open", None), ("fixed", "2.0")])
     def test_undo_gives_back_since_when_and_in_which_release_issues_are_fixed(
@@ -517,6 +576,20 @@ class TestJobs:
         kept = ("status", "fixed_at", "fixed_release")
         assert [after[name] for name in kept] == [before[name] for name in kept]
         assert [(row["status"], row["fixed_at"]) for row in map(desk.issue, three[1:])] == [("open", None)] * 2
+
+    @pytest.mark.parametrize("cancelled", [False, True])
+    def test_undo_of_a_job_that_did_nothing(self, client: Client, desk: Any, three: list[int], cancelled: bool) -> None:
+        """Its issues were gone when it came to them, or it never began."""
+        gone = [issue_id + UNKNOWN for issue_id in three]
+        args = {"action": "status", "ids": gone, "fields": {"status": "fixed", "comment": True}, "actor": None}
+        with desk.call() as call:
+            job = call.enqueue("bulk_issues", args, total=3)
+            if cancelled:
+                call.service.jobs.cancel(call, job)
+        while desk.rows(jobs_table)[0]["status"] in ("queued", "running"):
+            time.sleep(0.05)
+        undone = bulk(client, "undo", job_id=job)
+        assert (undone.status, undone.json["updated"], undone.json["ids"]) == (200, 0, []), undone.text
 
     def test_an_undo_that_died_counts_what_it_did(
         self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any
@@ -579,7 +652,7 @@ class TestJobs:
 
         def fail_once(call: Call, some: Any, fields: Any) -> Any:
             if some == ids[4:] and failures:
-                found = sqlite_desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings())
+                found = sqlite_desk.rows(store.settings, _bulk_settings())
                 kept.extend(sorted(row["value"]["previous"]) for row in found)
                 raise failures.pop()
             return real(call, some, fields)
@@ -593,22 +666,75 @@ class TestJobs:
         assert sorted(kept) == [[*map(str, ids[:2])], [*map(str, ids[2:4])]]  # each batch by itself
         assert sqlite_client.get("jobs", kind="bulk_issues").json["data"][0]["attempts"] == 2
 
-    def test_a_cancelled_job_leaves_nothing_of_its_own(
-        self, client: Client, desk: Any, three: list[int], monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize("ended", ["cancelled", "failed"])
+    def test_what_a_job_did_that_did_not_finish_can_be_undone(
+        self, client: Client, desk: Any, three: list[int], monkeypatch: pytest.MonkeyPatch, ended: str
     ) -> None:
-        """What it had done by then stays done."""
+        """What it had done by then stays done, and is known as long as the job is; so is what its retry did."""
+        ids = sorted(three)
+        bulk(client, "status", ids=ids[:1], status="fixed", release="1.0")
         real = jobs._portions
 
         def portions(call: Any, *given: Any) -> Iterator[Any]:
             for some in real(call, *given):
                 yield some
+                if ended == "failed":
+                    raise Invalid("it fails")
                 client.post("jobs", {"id": call.job_id, "action": "cancel"})
 
-        monkeypatch.setattr(jobs, "_portions", portions)
-        client.post("bulk-issues", {"action": "status", "filter": {}, "status": "fixed"}, wait=True)
-        assert client.get("jobs", kind="bulk_issues").json["data"][0]["status"] == "cancelled"
-        assert sorted(desk.issue(issue_id)["status"] for issue_id in three) == ["fixed", "fixed", "open"]
-        assert desk.rows(tables.issues.metadata.tables["settings"], _bulk_settings()) == []
+        with monkeypatch.context() as patched:
+            patched.setattr(jobs, "_portions", portions)
+            body = {"action": "status", "filter": {}, "status": "wont_fix"}
+            client.post("bulk-issues", body, wait=True)
+        (row,) = desk.rows(jobs_table)
+        assert row["status"] == ended
+        assert [desk.issue(issue_id)["status"] for issue_id in ids] == ["wont_fix", "wont_fix", "open"]
+        retried = client.post("jobs", {"id": row["id"], "action": "retry"}).json["id"]
+        while desk.rows(jobs_table, jobs_table.c.id == retried)[0]["status"] in ("queued", "running"):
+            time.sleep(0.05)
+        for job_id, undone in ((retried, ids[2:]), (row["id"], ids[:2])):
+            answer = client.post("bulk-issues", {"action": "undo", "job_id": job_id}, wait=True)
+            assert (answer.status, answer.json["ids"]) == (200, undone), answer.text
+        found = [tuple(desk.issue(one)[name] for name in ("status", "fixed_release")) for one in ids]
+        assert found == [("fixed", "1.0"), ("open", None), ("open", None)]
+        desk.check_counters()
+        assert row["id"] in _jobs_with_batches(desk)
+        with desk.call() as call:
+            call.db.execute(jobs_table.delete().where(jobs_table.c.id == row["id"]))
+        assert client.post("bulk-issues", body, wait=True).status == 200
+        assert row["id"] not in _jobs_with_batches(desk)
+
+    @pytest.mark.parametrize("begun_by_0_4", [False, True])
+    def test_a_job_whose_worker_died_before_it_told_can_be_undone(
+        self, client: Client, desk: Any, three: list[int], begun_by_0_4: bool
+    ) -> None:
+        """Its end was not written, but what its batches did; of those of 0.4 only the history knows."""
+        ids = sorted(three)
+        bulk(client, "status", ids=ids[:1], status="fixed")
+        fixed = desk.issue(ids[0])
+        job = client.post("bulk-issues", {"action": "status", "filter": {}, "status": "wont_fix"}, wait=True).json
+        (row,) = desk.rows(jobs_table)
+        with desk.call() as call:
+            if begun_by_0_4:
+                settings = store.settings
+                call.db.execute(settings.delete().where(_bulk_settings()))
+                fields = {name: row["result"][name] for name in ("status", "note")}
+                store.put_setting(call.db, f"bulk_issues.{row['id']}", {"position": ids[1], "fields": fields})
+                third = tables.issues.c.id == ids[2]
+                call.db.execute(tables.issues.update().where(third).values(status="open"))
+                third = tables.status_history.c.issue_id == ids[2]
+                call.db.execute(tables.status_history.delete().where(third))
+            lost = {"status": "running", "result": None, "finished_at": None, "heartbeat_at": "2026-01-01 00:00:00"}
+            call.db.execute(jobs_table.update().values(**lost, lease_owner="another"))
+        desk.service.jobs.wake()
+        while (again := desk.rows(jobs_table)[0])["status"] == "running":
+            time.sleep(0.05)
+        told = ("updated", "ids", "previous", "fixes", "status", "note")
+        assert [again["result"][name] for name in told] == [job[name] for name in told]
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": row["id"]}, wait=True)
+        assert undone.json["ids"] == ids, undone.text
+        assert (desk.issue(ids[0])["status"], desk.issue(ids[0])["fixed_at"]) == ("fixed", fixed["fixed_at"])
+        assert row["id"] not in _jobs_with_batches(desk)
 
     def test_delete(self, client: Client, desk: Any, three: list[int]) -> None:
         desk.store(*(event("alpha failed", n) for n in range(20, 27)))
@@ -647,5 +773,9 @@ class TestJobs:
 
 
 def _bulk_settings() -> Any:
-    column = tables.issues.metadata.tables["settings"].c.key
-    return column.startswith("bulk_issues", autoescape=True)
+    return store.settings.c.key.startswith("bulk_issues", autoescape=True)
+
+
+def _jobs_with_batches(desk: Any) -> set[int]:
+    """Return the jobs of which is kept what their batches did."""
+    return {int(row["key"].split(".")[1]) for row in desk.rows(store.settings, _bulk_settings())}

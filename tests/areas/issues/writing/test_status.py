@@ -7,6 +7,7 @@ from sqlalchemy import insert
 
 from snaglist.kernel import Call, Conflict, Invalid, NotFound
 from snaglist.plugins.issues import STATUSES, Event, change_status, tables
+from snaglist.plugins.issues.status import Wanted, change_statuses
 from snaglist.testing import Client
 
 UNKNOWN = 987_654
@@ -102,6 +103,20 @@ def test_fixed_keeps_its_time_until_a_release_is_given(desk: Any, issue_id: int)
     assert change(6, "fixed") == (now.format(6), None)
     assert change(7, "wont_fix") == (None, None)
     assert change(8, "reoccurred") == (None, None)
+
+
+@pytest.mark.parametrize("fixes", [None, {}])
+def test_what_is_fixed_is_so_since_a_time(client: Client, desk: Any, issue_id: int, fixes: Any) -> None:
+    """Or it would never reoccur: a row without one gets it, and so does a change taken back that tells of none."""
+    with desk.call() as call:
+        call.db.execute(tables.issues.update().values(status="fixed"))
+        change_statuses(call, [issue_id], Wanted("fixed", note="told", fixes=fixes))
+    issue = desk.issue()
+    assert issue["fixed_at"] == issue["status_updated_at"] is not None
+    with desk.call() as call:
+        call.db.execute(tables.issues.update().values(fixed_at=None))
+    answer = client.post("issue-status", {"id": issue_id, "status": "open"}).json
+    assert answer["fixes"] == {str(issue_id): [answer["changed_at"], None]}
 
 
 @pytest.mark.parametrize("status", [status for status in STATUSES if status != "fixed"])
