@@ -400,7 +400,7 @@ export interface Ui {
   toast(text: string, options?: { undo?: () => unknown; error?: boolean }): void;
   /** Do something, tell how it went, load the page again; gives the answer, or null when it failed. */
   act<Answer>(work: () => Answer | Promise<Answer>, said: string | ((answer: Answer) => string)): Promise<Answer | true | null>;
-  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended, `undo` is offered when it succeeded. */
+  /** Show a job in the strip that stays while pages come and go; `done` gets it when it has ended, `undo` is offered then: one that failed or was cancelled may have done a part. */
   follow(id: number, options?: { label?: string; done?: (job: Job) => void; undo?: (job: Job) => unknown }): void;
   application(): Application | null;
   /** What a plugin adds to the dashboard, as texts; its module is fetched for it, also when it is switched off. */

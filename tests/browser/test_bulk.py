@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 MANY = 230  # more than one request does
 
@@ -66,6 +66,23 @@ def test_the_way_back_from_a_job_is_offered_once(many: Page) -> None:
     expect(done.get_by_role("button", name="Undo")).to_have_count(0)
     many.locator(".strip-job").get_by_role("button", name=re.compile("^Undo")).click()
     expect(many.locator(".toast", has_text=f"{MANY} issues set back")).to_be_visible(timeout=15_000)
+    expect(many.locator(".row")).to_have_count(50)
+
+
+def test_what_a_cancelled_job_did_by_then_can_be_taken_back(many: Page) -> None:
+    def cancelled(route: Route) -> None:
+        response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        job = response.json()
+        if job["data"]["status"] == "succeeded":  # as if it had been cancelled behind the last of its batches
+            job["data"]["status"] = "cancelled"
+        route.fulfill(response=response, json=job)
+
+    many.route(re.compile(r"api=jobs&id=|id=\d+&api=jobs"), cancelled)
+    select_all(many, MANY)
+    many.locator(".bulk").get_by_role("button", name="Won't fix").click()
+    many.get_by_role("dialog").get_by_role("button", name="Set to Won't fix").click()
+    expect(many.locator(".strip-job", has_text="Setting")).to_contain_text("cancelled", timeout=15_000)
+    many.locator(".strip-job").get_by_role("button", name=re.compile("^Undo")).click()
     expect(many.locator(".row")).to_have_count(50)
 
 

@@ -18,7 +18,7 @@ document.body.append(host);
 /** By id: `{ id, label, job, stop, done }`. */
 const followed = new Map();
 
-/** Show a job until it ends. `done` gets the finished job, whatever its status; `undo` takes back one that succeeded. */
+/** Show a job until it ends. `done` gets the finished job, whatever its status; `undo` takes back what it did. */
 export function follow(id, { label, done, undo } = {}) {
   const known = followed.get(id);
   if (known) {
@@ -56,7 +56,7 @@ function close(item) {
   draw();
 }
 
-const canUndo = ({ undo, job }) => Boolean(undo) && job.status === "succeeded";
+const canUndo = ({ undo, job }) => Boolean(undo) && !ACTIVE.includes(job.status);
 
 async function takeBack(item) {
   close(item);
