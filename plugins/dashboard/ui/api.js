@@ -48,6 +48,9 @@ export function keepKey(text, remember = false) {
 /** An error as it is, but one that says that a module could not be fetched; every browser has its own words for it. */
 export const reached = (error) => (error.name === "TypeError" && /module/i.test(error.message) ? new ApiError(0, UNREACHED) : error);
 
+/** Why there is no page at an address: it is one of the plugin `off`, or of none. */
+export const noPage = (off) => Object.assign(new ApiError(404, "There is no page at this address."), off ? { off } : { nowhere: true });
+
 /** The failure of an answer: the API's own message, or what the status says. */
 export async function failure(response) {
   if (unanswered(response)) return new ApiError(0, UNREACHED);

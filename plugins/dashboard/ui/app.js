@@ -1,9 +1,8 @@
 // The shell: loads the modules of all areas, then shows the page that the address names.
 
-import { api, ApiError, encode, followLinks, go, hasKey, link, onRoute, query as route, reached, watch } from "./api.js";
+import { api, ApiError, encode, followLinks, go, hasKey, link, noPage, onRoute, query as route, reached, watch } from "./api.js";
 import { begin, onReturn } from "./connection.js";
 import { html, keyed, render } from "./dom.js";
-import { failed, noPage } from "./failure.js";
 import { closeMenu, frame, start } from "./frame.js";
 import fetchModules from "./modules.js";
 import * as registry from "./registry.js";
@@ -14,17 +13,17 @@ import { acting, findJobs, follow, leaveJobs, pager, toast, widgetKit, widgets, 
 
 const root = document.getElementById("app");
 const AT_ONCE = 150; // milliseconds that nobody takes for waiting
-
 /** What is on the screen: the address it stands for, its page and data, or the failure instead. */
 let shown = { query: {}, page: null, data: null, error: null };
-let applications = [];
-let plugins = [];
+let applications = [], plugins = [];
 /** The modules of the plugins that are switched on, while they are fetched. */
 let optional = Promise.resolve();
 /** The selected application, and the promise of what it allows. */
 let context = null;
-let loading = new AbortController();
-let close = null;
+let loading = new AbortController(), close = null;
+/** What shows in place of a page that failed; fetched behind the first page, as it cannot be when nothing answers. */
+let failed = ({ message }) => html`<div class="card notice" role="alert"><h1 tabindex="-1">${message}</h1></div>`;
+const needFailed = () => import("./failure.js").then((module) => ({ failed } = module)).catch(() => {});
 /** The page that is being opened, once that takes a while; whether what is shown could not be loaded anew; what the tab counts. */
 let opening = null, unfinished = false, waiting = 0;
 const unready = (error) => [0, 503].includes(error?.status); // no answer, or none now: it passes by itself
@@ -137,7 +136,7 @@ async function show({ scroll = 0 } = {}) {
     if (!(next.error instanceof ApiError)) console.error(error);
     // The frame around a failure has its pages, too.
     await context?.loading.catch(() => {});
-    await optional;
+    await Promise.all([optional, needFailed()]);
   }
   if (turn.signal.aborted) return;
   clearTimeout(slow);
@@ -156,6 +155,7 @@ async function show({ scroll = 0 } = {}) {
   scrollTo(0, scroll);
   close = (!next.error && next.page.open?.(query)) || null;
   if (moved && !first) root.querySelector("h1")?.focus({ preventScroll: true });
+  if (first) void needFailed();
   if (first || query.app !== before) void findJobs();
 }
 

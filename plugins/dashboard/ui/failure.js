@@ -1,13 +1,10 @@
 // What shows in place of a page that could not be shown, with the way on.
 
-import { api, ApiError, link } from "./api.js";
+import { api, link } from "./api.js";
 import { html } from "./dom.js";
 import { toast } from "./widgets.js";
 
 const HEADINGS = { 0: "No answer", 403: "Not allowed", 404: "Not found" };
-
-/** Why there is no page at an address: it is one of the plugin `off`, or of none. */
-export const noPage = (off) => Object.assign(new ApiError(404, "There is no page at this address."), off ? { off } : { nowhere: true });
 
 /** `again` tries once more; `restart` fetches the plugins, too. */
 export function failed(error, { again, restart }) {

@@ -1,7 +1,7 @@
 // What the list is filtered by: the search field with suggestions, the selects, and the tabs of the statuses.
 
+import { syntaxOf } from "./found.js";
 import { LEVELS, parse, phrase, SORTS, STATUSES, WORSE } from "./search.js";
-import syntaxOf from "./syntax.js";
 
 const PAUSE = 600; // after the last letter, before it is searched for
 

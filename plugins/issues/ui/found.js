@@ -1,4 +1,5 @@
-// What a search says of itself: where it looked, and how many events of an issue have its words, and what else there is when it finds nothing.
+// What a search says of itself: where it looked, and how many events of an issue have its words, and what else there is when it finds
+// nothing; and the button that explains what can be typed.
 
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
@@ -53,4 +54,17 @@ export const foundOf = (ui) => {
   }
 
   return { matches, none, searched, way };
+};
+
+/** The button beside a search field that opens what can be typed there; the text is fetched when it is asked for. */
+export const syntaxOf = (ui) => {
+  let text = null;
+
+  async function opening() {
+    text ??= (await import("./screens/syntax.js")).default(ui);
+    ui.refresh();
+  }
+
+  /** `field`: the id of the search field. */
+  return (field, more) => ui.popover("What to search for", text?.(`#${field}`, more), { icon: "help", plain: true, kind: "help-list", opening });
 };
