@@ -110,6 +110,9 @@ def test_the_chart_of_other_filters_goes_with_them(page: Page, watch: Any) -> No
     held[0].fulfill(status=500, content_type="application/json", body='{"error": "It broke."}')
     expect(page.locator(".activity")).to_have_text("The chart is missing: It broke.")
     assert counts(page)[:2] == ["Unresolved", "All"]
+    page.get_by_label("Sort", exact=True).select_option("oldest")
+    expect(page.locator(".age-head")).to_have_text("First seen")
+    assert counts(page)[:2] == ["Unresolved", "All"]
 
 
 def test_the_chart_stays_while_only_the_order_changes(page: Page) -> None:

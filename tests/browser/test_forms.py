@@ -31,6 +31,8 @@ def test_a_form_that_stays_takes_over_what_was_loaded(page: Page) -> None:
         ({"oneOf": [{"const": 1}, {"const": 2}]}, "select", 1),
         ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, "text", None),
         ({"const": "x"}, "select", "x"),
+        ({"enum": ["eu", None]}, "select", None),
+        ({"oneOf": [{"const": "a", "title": "A"}, {"type": "null"}]}, "select", None),
         ({"type": ["integer", "null"]}, "number", None),
         ({"anyOf": [{"type": "boolean"}, {"type": "null"}], "default": True}, "check", True),
         ({"type": ["string", "integer"]}, "text", None),
@@ -52,10 +54,15 @@ def test_any_schema_of_a_property_makes_a_field(page: Page, node: Any, kind: str
           const shell = document.querySelector("script[type=module]").src;
           const { fieldsOf } = await import(shell.replace("app.js", "widgets/schema.js"));
           const [field] = fieldsOf({ properties: { field: node } });
-          return [field.type, field.value ?? null, field.options?.map(([one]) => field.read(one)) ?? null];
+          const { empty } = await import(shell.replace("app.js", "widgets/values.js"));
+          const chosen = field.options?.map(([one]) => field.read(one)) ?? null;
+          return [field.type, field.value ?? null, chosen, field.label, empty(field)];
         }""",
         node,
     )
     assert found[:2] == [kind, value]
     if kind == "select":
-        assert found[2] == (node.get("enum") or [one["const"] for one in node.get("oneOf", [node])])
+        choices = node.get("enum") or [one.get("const") for one in node.get("oneOf", [node])]
+        assert found[2] == sorted(choices, key=lambda one: one is not None)  # none is the first
+        assert found[4] == found[2][0]
+    assert found[3] == "Field" + (", one per line" if kind == "list" else "")

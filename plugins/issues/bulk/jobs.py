@@ -72,6 +72,8 @@ def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, 
         alive = _alive(call, ids)
         outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
         outcome.gone.update(set(ids).difference(alive))
+        if (done := kept.kept_of_batch(db, call.job_id, ids[-1])) is not None:
+            return done  # by a worker that had lost its lease, while this one waited for its locks
         kept.keep(db, call.job_id, ids[-1], outcome)
         return outcome
 

@@ -14,7 +14,7 @@ from snaglist.kernel import Call, times
 from snaglist.plugins.issues.contract import Condition
 from snaglist.plugins.issues.events import RANK
 from snaglist.plugins.issues.search import queries
-from snaglist.plugins.issues.search.bars import FEW_ISSUES, Chart, bars_over, by_hours, by_minutes
+from snaglist.plugins.issues.search.bars import FEW_ISSUES, Bars, Chart, bars_over, by_hours, by_minutes
 from snaglist.plugins.issues.search.filters import conditions, given
 from snaglist.plugins.issues.search.finding import Searched, search
 from snaglist.plugins.issues.search.hits import Hits, find_hits
@@ -64,23 +64,28 @@ def _over_time(
     anywhen = conditions(call, call.query, Scope(), searched)
     bars = bars_over(call, scope)
     hits = _hits(call, within, searched, bars.span) if searched else None
-    if hits is not None:
-        within = [issues.c.id.in_(hits.whole)]
-    all_of = anywhen if hits is None else within
-    chart = by_minutes(call, scope, within) or by_hours(call.db, all_of, within, bars)
-    if hits is not None:
-        _add(chart, call.db, hits)
-    if searched is None or (hits is None and chart.counts):
-        return chart, hits, _last_seen(call.db, anywhen)
-    if hits is not None and chart.counts:
-        return chart, hits, max([*hits.times(), _last_seen(call.db, within, Scope(end=scope.end)) or ""])
-    if scope:
-        searched = search(call, call.query["q"], Scope())
-        anywhen = conditions(call, call.query, Scope(), searched)
-    hits = _hits(call, anywhen, searched, Scope())
     if hits is None:
+        chart = _draw(call, scope, bars, anywhen, within)
+    else:
+        whole = [issues.c.id.in_(hits.whole)]
+        chart = _draw(call, scope, bars, whole, whole)
+        _add(chart, call.db, hits)
+        if chart.counts:
+            return chart, hits, max([*hits.times(), _last_seen(call.db, whole, Scope(end=scope.end)) or ""])
+    if searched is None or chart.counts:
         return chart, None, _last_seen(call.db, anywhen)
+    ever = search(call, call.query["q"], Scope()) if scope else searched
+    latest = conditions(call, call.query, Scope(), ever)
+    hits = _hits(call, latest, ever, Scope())
+    if hits is None:  # nobody can say when the last one was: then all events count, as they do where the bars have many
+        chart = _draw(call, scope, bars, anywhen, within)
+        return chart, None, _last_seen(call.db, latest) if chart.counts else None
     return chart, hits, max([*hits.times(), _last_seen(call.db, [issues.c.id.in_(hits.whole)]) or ""]) or None
+
+
+def _draw(call: Call, scope: Scope, bars: Bars, anywhen: Sequence[Condition], within: Sequence[Condition]) -> Chart:
+    """Return the bars with all events of the issues that pass."""
+    return by_minutes(call, scope, within) or by_hours(call.db, anywhen, within, bars)
 
 
 def _hits(call: Call, where: Sequence[Condition], searched: Searched, span: Scope) -> Hits | None:

@@ -1,5 +1,5 @@
-// What a search says of itself: where it looked, and how many events of an issue have its words, and what else there is when it finds
-// nothing; and the button that explains what can be typed.
+// What a search says of itself: where it looked, how many events of an issue have its words, what else there is when it finds
+// nothing, and what can be typed.
 
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };

@@ -93,7 +93,7 @@ export default (ui) => {
     // The chart stays while the same is shown in another order, and what the tabs count also under another tab.
     const filters = JSON.stringify([app, ...[...FILTERS, ...Object.keys(ANY_TIME)].filter((name) => name !== "status").map((name) => query[name])]);
     const same = current?.filters === filters ? current : {};
-    const activity = same.status === query.status ? same.activity : null;
+    const activity = same.status === query.status && !same.activity?.problem ? same.activity : null;
     return { items: errors.data, meta: errors.meta, activity, counts: activity ?? (same.counts?.statuses_exact ? same.counts : null), filters, status: query.status, problem, users, summary, tags: tags.data, people: people.data, setup, app };
   }
 

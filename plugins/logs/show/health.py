@@ -26,7 +26,7 @@ SECTION, LAST = f"Logs read in the last {DAYS} days", "Last events"
 _VIEW = {"view": "sources"}
 _STEPS = {
     "error": "Make it readable; it is read again by itself, or by Read again.",
-    "missing": f"Put it back, or leave it: after {DAYS} days this line goes.",
+    "missing": f"Put it back, or leave it: {DAYS} days after it was last read this line goes.",
 }
 
 
@@ -74,7 +74,7 @@ def _last_events(call: Call, newest: Sequence[Row[Any]], eldest: Sequence[Row[An
 
 
 def _failed(call: Call, lately: ColumnElement[bool]) -> Iterator[Problem]:
-    """Tell which logs cannot be read, however long ago they were; of files that are gone, those that went lately."""
+    """Tell which logs cannot be read, however old; of files that are gone, those that were read lately."""
     unread = (sources.c.status == "error", and_(sources.c.status == "missing", lately))
     failed = select(sources.c.path, sources.c.status, sources.c.last_error).where(
         sources.c.last_error.is_not(None), or_(*unread)
@@ -84,7 +84,7 @@ def _failed(call: Call, lately: ColumnElement[bool]) -> Iterator[Problem]:
         told = f"{show_path(call, row.path)} is not read: {row.last_error.rstrip('.') or 'nobody knows why'}."
         yield Problem(told, _STEPS[row.status], _VIEW)
     if number > SHOWN:
-        yield Problem(f"{number - SHOWN:,} more logs are not read.", "See them.", _VIEW)
+        yield Problem(f"{_more(number - SHOWN, 'is', 'are')} not read.", "See them.", _VIEW)
 
 
 def _unclear(newest: Sequence[Row[Any]], number: int) -> Iterator[Problem]:
@@ -97,8 +97,12 @@ def _unclear(newest: Sequence[Row[Any]], number: int) -> Iterator[Problem]:
         yield Problem(f"{told[:1].upper()}{told[1:]}.", step, {"view": "format", "source": row.id})
     if len(unclear) > SHOWN:
         of = f" Of {number:,} logs, the {LOOKED_AT} read last were looked at." if number > LOOKED_AT else ""
-        told = f"{len(unclear) - SHOWN:,} more logs have no time or level that is known.{of}"
+        told = f"{_more(len(unclear) - SHOWN, 'has', 'have')} no time or level that is known.{of}"
         yield Problem(told, "See them.", _VIEW)
+
+
+def _more(number: int, one: str, several: str) -> str:
+    return f"1 more log {one}" if number == 1 else f"{number:,} more logs {several}"
 
 
 def _left_lying(call: Call) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from snaglist.kernel.privacy import open_private
 from snaglist.plugins.logs.collect.unfinished import forget_old, part_name
 from snaglist.plugins.logs.uploading.names import numbered
 
-_UNKNOWN = "Unknown upload: send the file again."  # is it in place already, that is told then and it is not read twice
+_UNKNOWN = "Unknown upload: send the file again."  # if it is in place already, the answer says so
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 

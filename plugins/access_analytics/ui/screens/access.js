@@ -52,12 +52,17 @@ export default (ui) => {
   const none = (report, query) => html`<section class="card notice"><h2>No requests in this period</h2>
     ${query.who !== "all" && report.scanners + report.bots > 0 && html`<p>There were requests of bots or scanners: <a href=${ui.link({ ...query, who: "all" })}>show everyone</a>.</p>`}
     <p>Access logs are counted as they are read. Those that were read before access analytics was enabled are counted when they are read again.</p>
-    <p><button class="button" type="button" @click=${count}>Read all logs again</button></p></section>`;
+    <p><button class="button" type="button" @click=${readAgain}>Read all logs again</button></p></section>`;
 
-  const count = () => ui.act(
-    () => ui.api.post("reindex", {}).then(({ job_id: id }) => ui.follow(id, { label: "Reading logs again", done: () => ui.reload() })),
-    "The logs are being read again.",
-  );
+  const readAgain = () => ui.confirm({
+    title: "Read all logs again?",
+    text: "Of many logs this takes a while. Issues keep their status, tags and history.",
+    action: "Read again",
+    run: async () => {
+      const { job_id: id } = await ui.api.post("reindex", {});
+      ui.follow(id, { label: "Reading logs again", done: () => ui.reload() });
+    },
+  });
 
   const apart = ({ detailed_from: since }) => since && html`<p class="hint">Scanners, networks, hosts, operating systems and the kinds of errors of each path are counted
     since ${ui.clock(since)}; what was counted before stands in the totals only.</p>`;

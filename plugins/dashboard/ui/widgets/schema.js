@@ -10,16 +10,20 @@ const isJson = (value) => value !== null && typeof value === "object";
 function present(node) {
   const given = node && typeof node === "object" ? node : {};
   const others = (given.anyOf ?? given.oneOf ?? []).filter(({ type }) => type !== "null");
-  const one = others.length === 1 ? { ...others[0], ...given } : given;
+  const one = others.length === 1 && !("const" in others[0]) ? { ...others[0], ...given } : given;
   const types = [one.type].flat().filter((type) => type !== "null");
   return { ...one, type: types.length === 1 ? types[0] : undefined };
 }
 
+/** Where nothing can be chosen, that is what a field begins with. */
+const noneFirst = (found) => found.toSorted(([a], [b]) => (b === null) - (a === null));
+
 /** The words of a choice: `oneOf` with titles, or the bare values; null when it is none. */
 function choices(node) {
-  if (node.oneOf?.length && node.oneOf.every((one) => "const" in one)) return node.oneOf.map(({ const: value, title }) => [value, title ?? wordOf(value)]);
+  const listed = node.oneOf?.map((one) => (one.type === "null" ? { const: null, ...one } : one));
+  if (listed?.length && listed.every((one) => "const" in one)) return noneFirst(listed.map(({ const: value, title }) => [value, title ?? wordOf(value)]));
   const values = "const" in node ? [node.const] : node.enum;
-  return values?.length && !values.some(isJson) ? values.map((value) => [value, wordOf(value)]) : null;
+  return values?.length && !values.some(isJson) ? noneFirst(values.map((value) => [value, wordOf(value)])) : null;
 }
 
 /** A choice; what is chosen is sent as the schema has it, a number as a number. */
@@ -80,7 +84,7 @@ export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored =
       required: (required.has(name) || Boolean(node["x-either"])) && !kept && made.type !== "check",
       secret: Boolean(node.writeOnly),
       placeholder: kept ? `${kept}; leave empty to keep it` : shown(node.examples?.[0], "json"),
-      value: shown(values[name] ?? node.default, made.type) ?? made.value,
+      value: shown(name in values ? values[name] : node.default, made.type) ?? made.value,
       when: visible,
       ...(alternative && { instead: (held) => (when(held) && !visible(held) ? cleared : undefined) }),
     };

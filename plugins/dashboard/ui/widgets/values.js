@@ -38,5 +38,7 @@ export function put(body, path, value) {
 }
 
 /** What a field without a value holds. */
-export const empty = ({ type, options }) =>
-  ({ check: false, checks: [], list: [], number: null, select: options?.[0]?.[0] ?? "" })[type] ?? "";
+export function empty({ type, options, read: value = (text) => text }) {
+  if (type === "select") return value(options?.[0]?.[0] ?? "");
+  return { check: false, checks: [], list: [], number: null }[type] ?? "";
+}

@@ -7,7 +7,7 @@ import daysOf from "./days.js";
 const DAYS = 30;
 const DAY = 86_400_000;
 const SHOWN = 8;
-const MOST = 200; // in one answer
+const MOST = 100; // in one answer
 
 /** @type {(ui: import("../../../../schemas/dashboard.d.ts").Ui) => import("../../../../schemas/dashboard.d.ts").Screen} */
 export default (ui) => {

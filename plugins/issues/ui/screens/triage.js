@@ -54,7 +54,8 @@ async function act(ui, subject, { body, patch, said, undo, doing = null, reload 
     ui.refresh();
     return null;
   }
-  tell(ui, answer, said, undo && (() => undo(answer, before)), doing);
+  const changed = !answer.previous || Object.keys(answer.previous).length > 0; // all may have had the status already
+  tell(ui, answer, said, changed && undo && (() => undo(answer, before)), doing);
   if (reload) await ui.reload();
   return answer;
 }

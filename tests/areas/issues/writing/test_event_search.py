@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel import times
 from snaglist.plugins.issues import Event, ExceptionInfo, Frame, reread_events
 from snaglist.plugins.issues.search import activity, finding, hits
 from snaglist.plugins.issues.search.scope import Scope
@@ -154,6 +155,12 @@ def test_the_chart_of_a_search_has_the_events_with_its_words(
     desk.store(Event(payment, occurred_at="2026-01-05 13:00:00"))
     assert told(q="web-2", **day) == ("all", 20, "2026-01-05 13:00:00")
     assert told(q="web-2", date="2026-01-05") == ("matching", 1, "2026-01-05 13:00:00")
+    # None in the range and too many elsewhere: nobody can say when the last one was.
+    desk.store(Event(payment.replace("web-2", "web-9"), occurred_at="2026-01-06 13:00:00"))
+    assert told(q="web-2", date="2026-01-06") == ("all", 0, None)
+    now = times.now()
+    desk.store(Event(payment.replace("web-2", "web-9"), occurred_at=now))
+    assert told(q="web-2") == ("all", 1, now)  # of the issues that were found
 
 
 def test_a_search_is_done_again_only_where_its_range_has_nothing(
