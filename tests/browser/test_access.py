@@ -51,6 +51,7 @@ def test_what_was_read_before_is_counted_by_a_button(servers: Any, open_page: An
         page = open_page(f"{url}?view=access&days=1")
         page.get_by_role("button", name="Switch on").click()
         page.get_by_role("button", name="Read all logs again").click()
+        page.get_by_role("dialog", name="Read all logs again?").get_by_role("button", name="Read again").click()
         expect(figures(page)).to_contain_text(re.compile(r"Requests\s*7"), timeout=20_000)
         page.close()
 

@@ -148,9 +148,11 @@ def test_rows_of_a_short_time_say_since_when_they_count(page: Page, deployment: 
     page.goto(f"{deployment.url}?status=all&from={start}")
     expect(page.locator(".over .check")).to_have_text(re.compile(r"^\s*\d+ issues? since \d\d:00\s*$"))
     # However long ago the time is; both ends, where both are not on the hour.
-    day = times.add(times.now(), days=-3)[:10]
-    for from_, to, said in (("10:17", "10:43", r" \d+ \w+( \d+)? \d\d:00 to \d\d:00"), ("10:00", "11:00", "")):
-        page.goto(f"{deployment.url}?status=all&from={day} {from_}:00&to={day} {to}:00")
+    first = asked(deployment.url, "errors", sort="oldest", limit="1")["data"][0]["first_seen"]
+    hour = times.hour(first)
+    for seconds, said in ((1, r" (\d+ \w+( \d+)? )?\d\d:00 to \d\d:00"), (0, "")):
+        start, end = times.add(hour, seconds=seconds), times.add(hour, seconds=3600 - seconds)
+        page.goto(f"{deployment.url}?status=all&from={start}&to={end}")
         expect(page.locator(".over .check")).to_have_text(re.compile(rf"^\s*\d+ issues?{said}\s*$"))
     page.goto(f"{deployment.url}?status=all&range=7d")
     expect(page.locator(".over .check")).to_have_text(re.compile(r"^\s*\d+ issues?\s*$"))

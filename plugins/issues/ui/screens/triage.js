@@ -54,7 +54,7 @@ async function act(ui, subject, { body, patch, said, undo, doing = null, reload 
     ui.refresh();
     return null;
   }
-  const changed = !answer.previous || Object.keys(answer.previous).length > 0; // all may have had the status already
+  const changed = body.action !== "status" || Object.keys(answer.previous ?? {}).length > 0; // all may have had it already
   tell(ui, answer, said, changed && undo && (() => undo(answer, before)), doing);
   if (reload) await ui.reload();
   return answer;
