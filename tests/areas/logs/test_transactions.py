@@ -1,5 +1,6 @@
 """What a small new file costs the database: transactions, each of which is a flush to disk or a snapshot."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel.applications import Applications
 from snaglist.kernel.database import Database
 from snaglist.kernel.service import Service
 from snaglist.plugins.logs import tables as log_tables
@@ -16,18 +18,23 @@ from snaglist.plugins.system import JobCall
 
 @pytest.fixture
 def transactions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that grows with each transaction that is opened: `read` or `write`."""
+    """Return a list that grows with each transaction of the test itself: `read` or `write`; the worker has its own."""
     opened: list[str] = []
     real = Database.transaction
+    mine = threading.get_ident()
 
     @contextmanager
     def counted(self: Database, *tenant: Any, write: bool, **options: Any) -> Iterator[Any]:
-        opened.append("write" if write else "read")
+        if threading.get_ident() == mine:
+            opened.append("write" if write else "read")
         with real(self, *tenant, write=write, **options) as connection:
             yield connection
 
     monkeypatch.setattr(Database, "transaction", counted)
-    monkeypatch.setattr(drop_folder, "_PULSE_SECONDS", 3_600)  # a slow machine looks more often whether to go on
+    # A slow machine looks more often whether to go on, and which applications there are.
+    monkeypatch.setattr(drop_folder, "_PULSE_SECONDS", 3_600)
+    listed = Applications.all
+    monkeypatch.setattr(Applications, "all", lambda self: listed(self, 3_600))
     return opened
 
 
@@ -47,7 +54,7 @@ def test_a_small_file_costs_at_most_five_transactions(
     (source,) = (row for row in store.rows(log_tables.sources) if Path(row.path).name == "app.log")
     assert source.offset == size and source.occurrence_count == 2
     assert (application.processed / "app.log").is_file() and not file.exists()
-    assert len(spent) <= 5, spent
+    assert 1 <= len(spent) <= 5, spent
     assert spent.count("write") <= 3, spent
 
 
@@ -62,4 +69,4 @@ def test_what_was_appended_costs_two(
         stream.write(line("two"))
     transactions.clear()
     assert sqlite_store.read(log).events == 1
-    assert len(transactions) <= 3, transactions
+    assert 1 <= len(transactions) <= 3, transactions
