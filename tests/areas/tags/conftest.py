@@ -1,5 +1,6 @@
 """Short ways to issues, tags and assignments."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
@@ -74,9 +75,11 @@ def statements() -> Callable[[], AbstractContextManager[list[str]]]:
     @contextmanager
     def collect() -> Iterator[list[str]]:
         sent: list[str] = []
+        mine = threading.get_ident()  # the worker has statements of its own
 
         def listen(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-            sent.append(statement)
+            if threading.get_ident() == mine:
+                sent.append(statement)
 
         event.listen(Engine, "before_cursor_execute", listen)
         try:
