@@ -5,6 +5,7 @@ import re
 from sqlalchemy import Row
 
 from snaglist.kernel import Call, clip
+from snaglist.plugins.issues import STATUS_WORDS
 from snaglist.plugins.tags import tag_names
 from snaglist.plugins.tracker import queries
 from snaglist.plugins.tracker.contract import Draft
@@ -14,8 +15,7 @@ from snaglist.plugins.tracker.texts import token
 
 MAX_TITLE, MAX_MESSAGE, MAX_STACK = 250, 10_000, 20_000
 _TICKS = re.compile(r"`{3,}")
-_WORDS = {"open": "open", "in_progress": "in progress", "fixed": "fixed", "wont_fix": "won't fix",
-          "reoccurred": "come back"}  # fmt: skip
+_WORDS = {**STATUS_WORDS, "reoccurred": "come back"}
 
 
 def mark_of(settings: Settings, issue_id: int, *more: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 # As seed.py makes them.
 HOSTILE = "Rendering <img src=x onerror=alert(1)> failed"
@@ -181,6 +181,21 @@ def open_page(browser: Browser, watch: Watch) -> Iterator[OpenPage]:
             # A request that still waits for its answer would fail in the next test.
             page.unroute_all(behavior="ignoreErrors")
         context.close()
+
+
+@pytest.fixture
+def lose_service(watch: Any) -> Callable[[Page], None]:
+    """Let no answer reach a page whose clock is installed, until it says that it has none."""
+    watch.expect("net::ERR_")
+
+    def lose(page: Page) -> None:
+        page.route("**/?*api=*", lambda route: route.abort())
+        for _ in range(3):
+            with page.expect_event("requestfailed"):
+                page.clock.run_for(60_000)
+        expect(page.locator(".connection")).to_have_text("Reconnecting …")
+
+    return lose
 
 
 @pytest.fixture

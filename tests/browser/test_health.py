@@ -40,9 +40,8 @@ def test_each_problem_has_a_next_step(tmp_path: Path, servers: Any, open_page: A
 
 
 def test_the_page_follows_and_stays_while_the_service_is_away(
-    empty_deployment: Any, open_page: Any, watch: Any, tmp_path: Path
+    empty_deployment: Any, open_page: Any, lose_service: Any, tmp_path: Path
 ) -> None:
-    watch.expect("net::ERR_")
     page = open_page(empty_deployment.url)
     page.clock.install()
     page.goto(f"{empty_deployment.url}?view=health")
@@ -50,9 +49,5 @@ def test_the_page_follows_and_stays_while_the_service_is_away(
     (tmp_path / "data" / "applications" / "default" / "logs" / "photo.png").write_bytes(b"PNG")
     page.clock.run_for(11_000)
     expect(page.get_by_role("heading", name="Problems")).to_be_visible()
-    page.route("**/?*api=*", lambda route: route.abort())
-    for _ in range(3):
-        with page.expect_event("requestfailed"):
-            page.clock.run_for(60_000)
-    expect(page.locator(".connection")).to_have_text("Reconnecting …")
+    lose_service(page)
     expect(page.get_by_role("heading", name="Problems")).to_be_visible()

@@ -104,7 +104,7 @@ def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> 
     is in no event of the issues that a search finds, but has to be told apart from others in the events of one.
     """
     asked = [term for term in terms if term.kind != STACK]
-    own = {term: _with_own(call, issue_ids, term) for term in asked if not term.without}
+    own = _with_own(call, issue_ids, [term for term in asked if not term.without])
     layouts, stacks = _fixed(call.db, issue_ids, own), _stacks(call.db, issue_ids)
     found: dict[int, Matching] = {}
     for issue_id in issue_ids:
@@ -124,20 +124,26 @@ def _within(term: Term, words: Set[str]) -> bool:
     return plain and all(has_word(words, word) for word in term.words)
 
 
-def _with_own(call: Call, issue_ids: Sequence[int], term: Term) -> set[int]:
-    """Return the issues that show the text of a term themselves: in their tags, files, channel or exception."""
-    if term.kind not in (WORD, PREFIX, PHRASE):
-        return set()
-    found: set[int] = set()
+def _with_own(call: Call, issue_ids: Sequence[int], terms: Collection[Term]) -> Mapping[Term, Set[int]]:
+    """Return, by term, the issues that show its text themselves: in their tags, files, channel or exception."""
+    found: dict[Term, set[int]] = {term: set() for term in terms}
+    said = _said_terms(terms)
     shown = (issues.c.exception_class, issues.c.source_frame, issues.c.channel)
-    for some in chunks(issue_ids, CHUNK):
+    for some in chunks(issue_ids, CHUNK) if said else ():
         mine = issues.c.id.in_(some)
-        for test in text_conditions(call, term.text):
-            found.update(call.db.execute(select(issues.c.id).where(mine, test)).scalars())
+        for term in said:
+            for test in text_conditions(call, term.text):
+                found[term].update(call.db.execute(select(issues.c.id).where(mine, test)).scalars())
         for issue_id, *texts in call.db.execute(select(issues.c.id, *shown).where(mine)):
-            if any(text and term.folded in key(text) for text in texts):
-                found.add(issue_id)
+            keys = [key(text) for text in texts if text]
+            for term in said:
+                if any(term.folded in one for one in keys):
+                    found[term].add(issue_id)
     return found
+
+
+def _said_terms(terms: Collection[Term]) -> list[Term]:
+    return [term for term in terms if term.kind in (WORD, PREFIX, PHRASE)]
 
 
 @dataclass(slots=True)
@@ -149,7 +155,7 @@ class _Fixed:
 
 
 def _fixed(db: Connection, issue_ids: Sequence[int], terms: Collection[Term]) -> Mapping[int, _Fixed]:
-    said = [term for term in terms if term.kind in (WORD, PREFIX, PHRASE)]
+    said = _said_terms(terms)
     found: dict[int, _Fixed] = {}
     for issue_id, words, body in _texts(db, issue_ids, LAYOUT, grouping_texts.c.words, grouping_texts.c.body):
         layout = _Layout(frozenset((words or "").split()), body)
