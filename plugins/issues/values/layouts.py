@@ -108,7 +108,7 @@ def _wide(pieces: Pieces) -> tuple[Pieces, list[tuple[str, str, bool]]]:
     goes_on = False
     for number, piece in enumerate(pieces[1:], 2):
         last, end = number == len(pieces), _head(piece)
-        if end == len(piece) and not last:  # nothing but a part of a word
+        if not last and (end == len(piece) or _tail(piece) < end):  # nothing but a part of a word, such as `x-`
             joins.append((before, piece, goes_on))
             before, goes_on = "", True
             continue

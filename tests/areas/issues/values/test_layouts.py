@@ -1,7 +1,7 @@
 """A message is its layout and its values, and both give it back to the letter."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from snaglist.plugins.issues import AccessInfo, Event
@@ -81,6 +81,8 @@ _WORD = st.sampled_from(
 )
 
 
+@example(["<*>", "x-1"], "")
+@example(["52045", "order", "-", "3.5"], "")
 @given(st.lists(_WORD, max_size=30), st.sampled_from([" ", "  ", "\t", ""]))
 def test_odd_messages_come_back(words: list[str], blank: str) -> None:
     message = blank.join(words)
