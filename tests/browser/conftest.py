@@ -189,7 +189,8 @@ def lose_service(watch: Any) -> Callable[[Page], None]:
     watch.expect("net::ERR_")
 
     def lose(page: Page) -> None:
-        page.route("**/?*api=*", lambda route: route.abort())
+        # The page itself too: it is what is asked for while nothing else is, and one answer is enough to be live.
+        page.route("**/*", lambda route: route.abort())
         for _ in range(3):
             with page.expect_event("requestfailed"):
                 page.clock.run_for(60_000)
