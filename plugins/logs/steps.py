@@ -159,8 +159,8 @@ def add_forgetting(db: Connection) -> None:
 
 
 def add_status_index(db: Connection) -> None:
-    """Find the few sources that are not read, however many there are."""
-    add_index(db, "sources", Index("ix_sources_status", "status"))
+    """Find the few sources that were not read lately, however many there are, and however many are gone."""
+    add_index(db, "sources", Index("ix_sources_status", "status", "imported_at"))
 
 
 STEPS: tuple[tuple[str, Callable[[Connection], None]], ...] = (

@@ -48,7 +48,7 @@ sources = Table(
     Index("ix_sources_content_hash", "content_hash"),
     Index("ix_sources_imported_at", "imported_at"),
     Index("ix_sources_family", "family"),
-    Index("ix_sources_status", "status"),
+    Index("ix_sources_status", "status", "imported_at"),
 )
 
 # Formats of people's own, tried in the order of `position`.

@@ -18,7 +18,7 @@ from snaglist.kernel.steps import StepFailed
 from snaglist.plugins.system.asking import ask_all
 from snaglist.plugins.system.command_line import Session, command, confirmed, group, table
 from snaglist.plugins.system.creating import create
-from snaglist.plugins.system.health import NEED_DATABASE, hint
+from snaglist.plugins.system.health import NEED_DATABASE, words
 from snaglist.plugins.system.hookspecs import doctor_warnings
 from snaglist.plugins.system.jobs.leases import heartbeat, worker_id
 from snaglist.plugins.system.jobs.worker import Worker
@@ -140,7 +140,7 @@ def _checked(service: Service, name: str, checks: dict[str, bool]) -> str:
         return f"FAIL  database: {told(Unusable(registry, fault))} [{fault.name}: {registry.file}]"
     if name == "database" and service.database.engine_name == "sqlite":
         return "FAIL  database: see that this user may write to the data directory and that its disk is not full"
-    return f"FAIL  {name}: {hint(service, name)}"
+    return f"FAIL  {name}: {words(service, name).hint}"
 
 
 def _failing(service: Service, application: Application) -> list[str]:

@@ -1,6 +1,6 @@
 """What the page Health tells of an application beyond the checks: figures, and what is not well with the next step.
 
-Nothing here grows with what is stored: figures come from counters, indexes and the file system's own sums.
+Nothing here reads what is stored: figures come from counters, indexes and the file system's own sums.
 """
 
 import logging
@@ -47,7 +47,7 @@ def show(call: Call) -> Mapping[str, Any]:
     """Answer with the figures and the problems."""
     service = cast(Service, call.service)
     checked = service.part(health.Health)
-    told: list[_Told] = [*_of_checks(service, checked.latest()), *_disk(call)]
+    told: list[_Told] = [*_of_checks(service, checked.report()[0]), *_disk(call)]
     with suppress(Unavailable):  # then the checks say what is wrong with the database
         told += call.read(lambda db: _of_database(call, db, checked))
     found = [each for one in told for each in (_asked_later(one) if callable(one) else [one])]

@@ -73,7 +73,6 @@ class Health:
         self._lock = threading.Lock()
         self._probed: tuple[float, bool] = (0.0, False)
         self._version: tuple[str, tuple[int, ...]] | None = None
-        self._reported: tuple[float, dict[str, Any]] | None = None
         self._looking = Looking(service)
 
     def report(self) -> tuple[dict[str, Any], int]:
@@ -83,21 +82,12 @@ class Health:
         checks = {name: _holds(check) for name, check in self._checks(listed, seen).items()}
         usable = any(one.usable for one in seen.values())
         broken = not all(checks[name] for name in ESSENTIAL) or not usable
-        body = {
+        return {
             "status": "ok" if all(checks.values()) and not broken else "degraded",
             "checks": checks,
             "config_warnings": config_warnings(self._service),
             "versions": self._versions(),
-        }
-        self._reported = (time.monotonic(), body)
-        return body, 503 if broken else 200
-
-    def latest(self) -> dict[str, Any]:
-        """Return the body of `health` as it was lately: a page that shows both has just asked for it."""
-        reported = self._reported
-        if reported is not None and time.monotonic() - reported[0] < CACHE_SECONDS:
-            return reported[1]
-        return self.report()[0]
+        }, 503 if broken else 200
 
     def version(self) -> tuple[str, tuple[int, ...]]:
         """Return the kind of the database and its version, which is asked once."""
@@ -164,11 +154,6 @@ class Health:
         return (
             os.access(data, os.W_OK) and shutil.disk_usage(data).free >= self._service.settings["health.min_free_bytes"]
         )
-
-
-def hint(service: "Service", name: str) -> str:
-    """Return what to do when a check fails."""
-    return words(service, name).hint
 
 
 def words(service: "Service", name: str) -> Words:

@@ -69,6 +69,36 @@ def test_the_way_back_from_a_job_is_offered_once(many: Page) -> None:
     expect(many.locator(".row")).to_have_count(50)
 
 
+def test_a_way_back_that_failed_is_offered_again(many: Page, watch: Any) -> None:
+    select_all(many, MANY)
+    many.locator(".bulk").get_by_role("button", name="Won't fix").click()
+    many.get_by_role("dialog").get_by_role("button", name="Set to Won't fix").click()
+    undo = many.locator(".strip-job").get_by_role("button", name=re.compile("^Undo"))
+    undo.wait_for()
+    watch.expect("net::ERR_")
+    many.route("**/*api=bulk-issues*", lambda route: route.abort())
+    undo.click()
+    expect(many.locator(".toast-error")).to_contain_text("snaglist does not answer.")
+    many.unroute("**/*api=bulk-issues*")
+    undo.click()
+    expect(many.locator(".toast", has_text=f"{MANY} issues set back")).to_be_visible(timeout=15_000)
+
+
+def test_a_job_that_never_began_has_no_way_back(many: Page) -> None:
+    def never_begun(route: Route) -> None:
+        response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
+        job = response.json()
+        job["data"] |= {"status": "cancelled", "started_at": None}
+        route.fulfill(response=response, json=job)
+
+    many.route(re.compile(r"api=jobs&id=|id=\d+&api=jobs"), never_begun)
+    select_all(many, MANY)
+    many.locator(".bulk").get_by_role("button", name="Won't fix").click()
+    many.get_by_role("dialog").get_by_role("button", name="Set to Won't fix").click()
+    expect(many.locator(".strip-job")).to_contain_text("cancelled", timeout=15_000)
+    expect(many.locator(".strip-job").get_by_role("button")).to_have_count(0)
+
+
 def test_what_a_cancelled_job_did_by_then_can_be_taken_back(many: Page) -> None:
     def cancelled(route: Route) -> None:
         response = route.fetch(headers={**route.request.headers, "if-none-match": ""})

@@ -123,6 +123,28 @@ def test_the_chart_stays_while_only_the_order_changes(page: Page) -> None:
     expect(page.locator(".chart-label")).to_be_visible()
 
 
+def test_a_chart_outlasts_a_failure_that_passes(page: Page, watch: Any) -> None:
+    expect(page.locator(".chart-label")).to_be_visible()
+    watch.expect("status of 503")
+    busy = '{"error": "The database is busy."}'
+    page.route(
+        "**/*api=issue-activity*", lambda route: route.fulfill(status=503, content_type="application/json", body=busy)
+    )
+    with page.expect_response("**/*api=issue-activity*"):
+        page.get_by_label("Sort", exact=True).select_option("oldest")
+    expect(page.locator(".age-head")).to_have_text("First seen")
+    expect(page.locator(".chart-label")).to_be_visible()
+
+
+def test_any_other_filter_is_another_chart(page: Page) -> None:
+    """Such as a user, which has no control of its own."""
+    expect(page.locator(".chart-label")).to_be_visible()
+    page.route("**/*api=issue-activity*", lambda route: None)
+    page.evaluate("history.pushState(null, '', '?user=somebody')")
+    page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
+    expect(page.locator(".chart-label")).to_have_count(0)
+
+
 def test_a_search_that_finds_nothing_offers_its_numbers_alone(page: Page, deployment: Any) -> None:
     page.goto(f"{deployment.url}?q=“never said” %234711 jo@nowhere.test&status=all")
     none = page.locator(".notice")

@@ -33,6 +33,9 @@ def test_a_form_that_stays_takes_over_what_was_loaded(page: Page) -> None:
         ({"const": "x"}, "select", "x"),
         ({"enum": ["eu", None]}, "select", None),
         ({"oneOf": [{"const": "a", "title": "A"}, {"type": "null"}]}, "select", None),
+        ({"anyOf": [True, {"type": "integer"}, None]}, "number", None),
+        ({"oneOf": [True]}, "text", None),
+        ({"oneOf": [None, {"const": 1}]}, "text", None),
         ({"type": ["integer", "null"]}, "number", None),
         ({"anyOf": [{"type": "boolean"}, {"type": "null"}], "default": True}, "check", True),
         ({"type": ["string", "integer"]}, "text", None),
@@ -66,3 +69,61 @@ def test_any_schema_of_a_property_makes_a_field(page: Page, node: Any, kind: str
         assert found[2] == sorted(choices, key=lambda one: one is not None)  # none is the first
         assert found[4] == found[2][0]
     assert found[3] == "Field" + (", one per line" if kind == "list" else "")
+
+
+@pytest.mark.parametrize(
+    ("node", "stored", "sent"),
+    [
+        ({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}], "default": None}, None, None),
+        ({"oneOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, None, None),
+        ({"anyOf": [{"enum": ["a", "b"]}, {"type": "null"}]}, "b", "b"),
+        ({"anyOf": [{"const": "a", "type": "string"}, {"type": "null"}]}, None, None),
+        ({"type": ["string", "null"]}, None, None),
+        ({"type": ["integer", "null"]}, None, None),
+        ({"type": ["object", "null"]}, None, None),
+        ({"type": ["array", "null"], "items": {"type": "integer"}}, None, []),
+        ({"type": "string"}, None, ""),
+        ({"type": "object"}, None, {}),
+        ({"type": "array", "items": {"type": "integer"}}, [1], [1]),
+    ],
+    ids=str,
+)
+def test_what_may_be_null_is_null_where_nothing_is_given(page: Page, node: Any, stored: Any, sent: Any) -> None:
+    assert saved(page, node, stored) == sent
+
+
+@pytest.mark.parametrize(
+    ("node", "sent"),
+    [
+        ({"type": "array", "items": {"type": "integer"}}, []),
+        ({"type": "object"}, {}),
+        ({"type": ["object", "null"]}, None),
+    ],
+    ids=str,
+)
+def test_an_emptied_box_of_json_is_an_empty_value(page: Page, node: Any, sent: Any) -> None:
+    assert saved(page, node, [1], emptied=True) == sent
+
+
+def saved(page: Page, node: Any, stored: Any, *, emptied: bool = False) -> Any:
+    """Return what a form sends of a property, as it is or with its box emptied; required changes nothing about null."""
+    return page.evaluate(
+        """async ([node, stored, emptied]) => {
+          const { src } = document.querySelector("script[type=module]");
+          const at = (name) => src.replace("app.js", `widgets/${name}.js`);
+          const { fieldsOf } = await import(at("schema"));
+          const { form } = await import(at("form"));
+          let sent;
+          const nullable = [node.type].flat().includes("null");
+          const schema = { properties: { field: node }, required: nullable ? ["field"] : [] };
+          const fields = fieldsOf(schema, { values: { field: stored } });
+          const made = form({ label: "F", fields, save: (values) => { sent = values; } });
+          document.body.append(made);
+          const box = made.querySelector("textarea");
+          if (emptied) { box.value = ""; box.dispatchEvent(new InputEvent("input", { bubbles: true })); }
+          made.requestSubmit();
+          await new Promise((done) => setTimeout(done));
+          return sent.field;
+        }""",
+        [node, stored, emptied],
+    )

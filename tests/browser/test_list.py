@@ -1,5 +1,6 @@
 """The list of issues: what it shows, filters in the address, keyboard, choosing, live pill, empty states."""
 
+import itertools
 import json
 import re
 from typing import Any
@@ -264,7 +265,7 @@ def test_a_tab_keeps_a_filter_whose_answer_has_not_come(page: Page) -> None:
 
 def test_the_newest_show_when_they_were_first_seen(page: Page, deployment: Any) -> None:
     """And what was first seen in the last 24 hours is marked, where not everything was."""
-    page.get_by_label("Sort", exact=True).select_option(label="New first")
+    page.get_by_label("Sort", exact=True).select_option(label="Newest issues")
     expect(page.locator(".age-head")).to_have_text("First seen")
     page.locator(".row").first.wait_for()
     with urlopen(f"{deployment.url}?api=errors&sort=first_seen&status=open,in_progress,reoccurred") as answer:
@@ -524,10 +525,10 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     expect(page.locator(".connection")).to_have_text("Live")
 
 
-def more_events(route: Route) -> None:
+def more_events(route: Route, events: int = 5) -> None:
     response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
     summary = response.json()
-    summary["total"]["occurrences"] += 5
+    summary["total"]["occurrences"] += events
     route.fulfill(response=response, json=summary)
 
 
@@ -536,8 +537,9 @@ def test_the_chart_is_asked_for_once_at_a_time(open_page: Any, deployment: Any) 
     page = open_page("about:blank")
     page.clock.install()
     held: list[Route] = []
+    came = itertools.count(5, 5)
     page.route("**/*api=issue-activity*", lambda route: held.append(route))
-    page.route("**/*api=summary*", more_events)
+    page.route("**/*api=summary*", lambda route: more_events(route, next(came)))
     page.goto(deployment.url)
     page.locator(".row").first.wait_for()
     for _ in range(4):
@@ -548,6 +550,19 @@ def test_the_chart_is_asked_for_once_at_a_time(open_page: Any, deployment: Any) 
         held[0].continue_()
     page.clock.run_for(1)
     assert len(held) == 2
+
+
+def test_the_chart_is_not_asked_for_again_while_nothing_is_new(open_page: Any, deployment: Any) -> None:
+    page = open_page(deployment.url)
+    page.clock.install()
+    page.goto(deployment.url)
+    expect(page.locator(".chart-label")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for _ in range(3):
+        with page.expect_response("**/*api=summary*"):
+            page.clock.run_for(6_000)
+    assert not [url for url in asked if "issue-activity" in url]
 
 
 def test_polling_asks_with_the_etag_and_rests_while_hidden(open_page: Any, deployment: Any) -> None:

@@ -75,6 +75,15 @@ def test_a_search_of_all_logs_is_narrowed_to_any_time(page: Page, url: str) -> N
     time.select_option("any time")
     page.get_by_role("button", name="Search", exact=True).click()
     expect(hits).to_have_count(10)
+    # A search that comes while times are typed is the one that they are for.
+    time.select_option("From … to …")
+    page.get_by_label("Text to find").fill("Order 510")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(hits.first).to_contain_text("Order 510")
+    page.get_by_label("From", exact=True).fill("2026-01-03")
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.locator(".dates")).to_have_count(0)
+    assert "Order+510" in page.url or "Order%20510" in page.url
 
 
 def test_a_search_of_all_logs_is_narrowed_by_level_and_shows_the_issue(page: Page, url: str) -> None:

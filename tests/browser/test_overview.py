@@ -63,7 +63,7 @@ def test_nothing_new_is_said(overview: Page, deployment: Any) -> None:
 
 def test_what_is_new_comes_newest_first(overview: Page, deployment: Any) -> None:
     overview.goto(f"{deployment.url}?view=overview&since=2000-01-01 00:00:00")
-    with urlopen(f"{deployment.url}?api=errors&sort=first_seen&limit=200") as answer:
+    with urlopen(f"{deployment.url}?api=errors&sort=first_seen&limit=100") as answer:
         issues = [issue["id"] for issue in json.load(answer)["data"]]
     links = card(overview, "New since").locator(".brief a")
     expect(links).to_have_count(len(issues))
@@ -72,7 +72,7 @@ def test_what_is_new_comes_newest_first(overview: Page, deployment: Any) -> None
 
 @pytest.mark.parametrize(("pages", "said"), [(1, "(2)"), (2, "(over 2)")])
 def test_more_new_issues_than_one_answer_holds_are_said(open_page: Any, deployment: Any, pages: int, said: str) -> None:
-    """One page of 200 is asked for: are all of it new and there are more, so may those be."""
+    """One page of 100 is asked for: are all of it new and there are more, so may those be."""
 
     def answered(route: Route) -> None:
         response = route.fetch()

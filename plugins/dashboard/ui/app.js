@@ -26,7 +26,7 @@ let failed = ({ message }) => html`<div class="card notice" role="alert"><h1 tab
 const needFailed = () => import("./failure.js").then((module) => ({ failed } = module)).catch(() => {});
 /** The page that is being opened, once that takes a while; whether what is shown could not be loaded anew; what the tab counts. */
 let opening = null, unfinished = false, waiting = 0;
-const unready = (error) => [0, 503].includes(error?.status); // no answer, or none now: it passes by itself
+const unready = (error) => [0, 503].includes(error?.status); // no answer, or that of a service which cannot now
 const reload = () => show({ scroll: scrollY });
 
 /** What every plugin gets, next to the functions that register (schemas/dashboard.d.ts). */
@@ -99,7 +99,7 @@ function announce(page) {
 /** What is readable stays when no answer comes for more of it, or for it anew. */
 function stay(error, query) {
   unfinished = true;
-  if (encode(query) === encode(shown.query)) return;
+  if (encode(query) === encode(shown.query)) return void (error.status && toast(error.message, { error: true })); // no answer says it above
   history.replaceState(history.state, "", encode(shown.query));
   toast(error.message, { error: true });
 }

@@ -56,13 +56,20 @@ function close(item) {
   draw();
 }
 
-const canUndo = ({ undo, job }) => Boolean(undo) && !ACTIVE.includes(job.status);
+/** One that was cancelled while it waited did nothing. */
+const canUndo = ({ undo, job }) => Boolean(undo) && !ACTIVE.includes(job.status) && job.started_at !== null;
 
+/** Asked once; the way back stays where it was not taken, such as without an answer. */
 async function takeBack(item) {
-  close(item);
+  const { undo } = item;
+  item.undo = null;
+  draw();
   try {
-    await item.undo(item.job);
+    await undo(item.job);
+    close(item);
   } catch (error) {
+    item.undo = undo;
+    draw();
     toast(error.message, { error: true });
   }
 }

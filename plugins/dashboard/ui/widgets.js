@@ -115,8 +115,9 @@ export function widgetKit(redraw) {
     popover,
     progress: drawing("progress"),
     snippet: drawing("snippet"),
-    dates(form = null) {
-      return { open: async (...given) => (form ??= (await widgets()).asked(redraw)).open(...given), view: () => form?.view() };
+    dates() {
+      let form = null;
+      return { open: async (...given) => (form ??= (await widgets()).datesForm(redraw)).open(...given), view: () => form?.view() };
     },
     copy: asking("copy"),
     ask: asking("ask"),
@@ -129,8 +130,7 @@ export function widgetKit(redraw) {
 
 const STAY = 8000;
 const host = document.createElement("div");
-let shown = [];
-let last = 0;
+let shown = [], last = 0;
 
 host.className = "toasts";
 host.setAttribute("role", "status");

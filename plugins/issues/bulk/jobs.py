@@ -64,18 +64,28 @@ def _forget(call: JobCall, keys: list[str]) -> None:
         kept.forget(db, keys)
 
 
+class _DoneMeanwhile(Exception):
+    """Another worker, which had lost its lease, did the batch while this one waited for its locks."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+
+
 def _batch(call: JobCall, action: str, ids: Sequence[int], fields: Mapping[str, Any]) -> Outcome:
-    with call.transaction() as db:
-        done = kept.kept_of_batch(db, call.job_id, ids[-1])
-        if done is not None:  # the answer of the database was lost
-            return done
-        alive = _alive(call, ids)
-        outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
-        outcome.gone.update(set(ids).difference(alive))
-        if (done := kept.kept_of_batch(db, call.job_id, ids[-1])) is not None:
-            return done  # by a worker that had lost its lease, while this one waited for its locks
-        kept.keep(db, call.job_id, ids[-1], outcome)
-        return outcome
+    try:
+        with call.transaction() as db:
+            done = kept.kept_of_batch(db, call.job_id, ids[-1])
+            if done is not None:  # the answer of the database was lost
+                return done
+            alive = _alive(call, ids)
+            outcome = ACTIONS[action](call, alive, fields) if alive else Outcome()
+            outcome.gone.update(set(ids).difference(alive))
+            if (done := kept.kept_of_batch(db, call.job_id, ids[-1])) is not None:
+                raise _DoneMeanwhile(done)
+            kept.keep(db, call.job_id, ids[-1], outcome)
+            return outcome
+    except _DoneMeanwhile as other:  # nothing of it is done twice
+        return other.outcome
 
 
 def _portions(call: JobCall, action: str, ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, delete, select
 
 from snaglist.kernel import store
-from snaglist.plugins.issues.bulk.earlier import fixes_before, states_before
 from snaglist.plugins.issues.bulk.outcome import Outcome
 from snaglist.plugins.system import jobs_table, rows
 
@@ -31,7 +30,10 @@ def kept_of_batch(db: Connection, job_id: int, position: int) -> Outcome | None:
 
 def kept_of_job(db: Connection, job_id: int) -> tuple[Outcome, int]:
     """Return what all batches of a job did, and the last issue of the last one, 0 before the first."""
-    outcome, position = _kept_by_0_4(db, job_id)
+    outcome, position = Outcome(), 0
+    begun = store.get_setting(db, f"{KIND}.{job_id}")
+    if begun is not None:  # by 0.4, which kept no more than how far it came
+        outcome, position = Outcome(begun["fields"], fixes=None), begun["position"]
     saved = store.get_settings(db, _key(job_id))
     for key in sorted(saved):
         outcome.include(_read(saved[key]))
@@ -66,20 +68,3 @@ def _read(saved: Mapping[str, Any]) -> Outcome:
     previous = {int(issue_id): status for issue_id, status in saved["previous"].items()}
     fixes = {int(issue_id): (at, release) for issue_id, (at, release) in saved["fixes"].items()}
     return Outcome(saved["fields"], previous, gone=set(saved["gone"]), fixes=fixes)
-
-
-def _kept_by_0_4(db: Connection, job_id: int) -> tuple[Outcome, int]:
-    """Return what batches did that 0.4 began with, which kept no more than how far it came."""
-    saved = store.get_setting(db, f"{KIND}.{job_id}")
-    if saved is None:
-        return Outcome(), 0
-    job = db.execute(select(jobs_table).where(jobs_table.c.id == job_id)).one()
-    outcome, fields = Outcome(saved["fields"]), job.args["fields"]
-    if job.args["action"] == "status":
-        ids = [issue_id for issue_id in job.args["ids"] if issue_id <= saved["position"]]
-        found = states_before(db, ids, fields["status"])
-        outcome.previous = {issue_id: before for issue_id, (before, _) in found.items()}
-        release, began = fields.get("release"), job.started_at
-        outcome.fixes = fixes_before(db, outcome.previous, fields["status"], release, began)
-        outcome.gone = set(ids).difference(found)
-    return outcome, saved["position"]

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import select
 
 from snaglist.kernel import Call, Conflict, Invalid
-from snaglist.plugins.issues.bulk.earlier import fixes_before
 from snaglist.plugins.issues.bulk.kept import KIND, kept_of_job
 from snaglist.plugins.issues.status import Fix, queries
 from snaglist.plugins.issues.tables import issues
@@ -28,14 +27,14 @@ class Done:
 def done_before(call: Call, fields: Mapping[str, Any]) -> Done:
     """Return what an undo takes back: what an answer said of itself, or what a job did.
 
-    Needs an open transaction. Invalid when the job set no statuses, Conflict while it is not finished.
+    Needs an open transaction. Invalid when the job set no statuses; Conflict while it is not finished, and when 0.4
+    began it, which did not keep what is needed.
     """
     answer = fields["done"] if "done" in fields else _result(call, fields["job_id"])
+    if "fixes" not in answer:
+        raise Conflict("The job was begun by an earlier version of snaglist, so it cannot be undone.")
     previous = {int(issue_id): before for issue_id, before in answer["previous"].items()}
-    if "fixes" in answer:
-        fixes: Mapping[int, Fix] = {int(issue_id): (at, release) for issue_id, (at, release) in answer["fixes"].items()}
-    else:
-        fixes = fixes_before(call.db, previous, answer["status"], answer["release"], answer["began"])
+    fixes = {int(issue_id): (at, release) for issue_id, (at, release) in answer["fixes"].items()}
     return Done(answer["status"], answer["changed_at"], previous, fixes)
 
 
@@ -46,12 +45,10 @@ def _result(call: Call, job_id: int) -> Mapping[str, Any]:
         raise Invalid("job_id: not a job that set statuses")
     if row.status in ("queued", "running"):
         raise Conflict("The job is not finished, so it cannot be undone yet.")
-    fields = row.args["fields"]
-    given = {"status": fields["status"], "release": fields.get("release"), "began": row.started_at}
-    # A job of 0.4 did not keep when it had changed all; one that found no issue any more did not keep its status.
-    # What one did that was cancelled or failed is told by its batches.
+    # What a job did that was cancelled or failed is told by its batches.
     answer = row.result if row.status == "succeeded" else kept_of_job(call.db, job_id)[0].answer("status", ())
-    return {**given, "changed_at": row.finished_at, **answer}
+    # One that found no issue any more did not keep its status.
+    return {"status": row.args["fields"]["status"], "changed_at": row.finished_at, **answer}
 
 
 def untouched(call: Call, done: Done, issue_ids: Sequence[int]) -> Mapping[str, list[int]]:

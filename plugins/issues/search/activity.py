@@ -76,11 +76,12 @@ def _over_time(
         return chart, None, _last_seen(call.db, anywhen)
     ever = search(call, call.query["q"], Scope()) if scope else searched
     latest = conditions(call, call.query, Scope(), ever)
-    hits = _hits(call, latest, ever, Scope())
-    if hits is None:  # nobody can say when the last one was: then all events count, as they do where the bars have many
-        chart = _draw(call, scope, bars, anywhen, within)
+    ever_hits = _hits(call, latest, ever, Scope())
+    if ever_hits is None:  # nobody can say when the last one was: then all events count, as where the bars have many
+        chart = chart if hits is None else _draw(call, scope, bars, anywhen, within)
         return chart, None, _last_seen(call.db, latest) if chart.counts else None
-    return chart, hits, max([*hits.times(), _last_seen(call.db, [issues.c.id.in_(hits.whole)]) or ""]) or None
+    last = _last_seen(call.db, [issues.c.id.in_(ever_hits.whole)])
+    return chart, ever_hits, max([*ever_hits.times(), last or ""]) or None
 
 
 def _draw(call: Call, scope: Scope, bars: Bars, anywhen: Sequence[Condition], within: Sequence[Condition]) -> Chart:

@@ -20,9 +20,7 @@ from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.words import PHRASE, PREFIX, STACK, USER, VALUE, Term, read_terms
 from snaglist.plugins.issues.tables import grouping_texts, groupings, issue_facets, issues, occurrences
 from snaglist.plugins.issues.values.index import found_by_index, newest, rows_with
-from snaglist.plugins.issues.values.layouts import SEPARATOR
-from snaglist.plugins.issues.values.reading import TEXTS, StoredText
-from snaglist.plugins.issues.values.storing import LAYOUT
+from snaglist.plugins.issues.values.reading import TEXTS, StoredText, has_fixed_phrase
 
 MOST_FOUND = 10_000  # events, for one word
 MOST_LOOKED_AT = 5_000  # events whose texts are read, for one term
@@ -134,14 +132,9 @@ def _with_phrase(call: Call, term: Term, searched: Searched) -> _Holders:
         ids.update(_newest(call, rows_with(db, occurrences, [word]), searched))
     texts = (text for text in stored_texts(call, sorted(ids)) if text.has_phrase(term.folded))
     found = _sorted(texts, searched.scope)
-    fixed = select(groupings.c.issue_id, _found.c.kind, _found.c.body).join(
-        groupings, groupings.c.id == _found.c.grouping_id
-    )
+    fixed = select(groupings.c.issue_id, _found.c.body).join(groupings, groupings.c.id == _found.c.grouping_id)
     fixed = fixed.where(_found.c.id.in_(rows_with(db, grouping_texts, term.words))).limit(MOST_LOOKED_AT)
-    for issue_id, kind, body in db.execute(fixed):
-        text = StoredText.fold(body.replace(SEPARATOR, " ") if kind == LAYOUT else body)
-        if term.folded in text:
-            found.inside.add(issue_id)
+    found.inside.update(issue_id for issue_id, body in db.execute(fixed) if has_fixed_phrase(body, term.folded))
     return found
 
 

@@ -13,7 +13,7 @@ from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_
 from snaglist.plugins.issues.search.matching import Matching, matching_of
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.walking import walk
-from snaglist.plugins.issues.search.words import PHRASE, PREFIX, WORD, Term
+from snaglist.plugins.issues.search.words import SAID, Term
 from snaglist.plugins.issues.tables import issues, occurrences
 from snaglist.plugins.issues.values.index import found_by_index, newest
 from snaglist.plugins.issues.values.reading import StoredText
@@ -123,9 +123,8 @@ def _by_matching(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> Mappi
 
 def _by_title(call: Call, matching: Matching, ids: Sequence[int]) -> list[int]:
     """Return the issues that show parts of words: they were found by these, and not by their events."""
-    if not matching.by_parts:
+    wanted = [term for term in matching.terms if not term.without]
+    if not matching.by_parts or any(term.kind not in SAID for term in wanted):  # values and users are those of events
         return []
-    kinds = (WORD, PHRASE, PREFIX)
-    words = [term.folded for term in matching.terms if term.kind in kinds and not term.without]
     found = rows.among(call.db, select(issues.c.id, issues.c.search_text), issues.c.id, ids)
-    return [row.id for row in found if all(word in row.search_text for word in words)]
+    return [row.id for row in found if all(term.folded in row.search_text for term in wanted)]

@@ -1,25 +1,22 @@
 """Whether an event holds what was searched for: one test for all databases, which their index only makes quicker."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Column, Connection, Select, select
+from sqlalchemy import ColumnElement, Connection, Select, literal, select
 
 from snaglist.kernel import Call, key
-from snaglist.kernel.database import chunks
 from snaglist.plugins.issues.search.fields import text_conditions
-from snaglist.plugins.issues.search.words import PHRASE, PREFIX, STACK, USER, VALUE, WORD, Term
+from snaglist.plugins.issues.search.words import PHRASE, PREFIX, SAID, STACK, USER, VALUE, WORD, Term
 from snaglist.plugins.issues.tables import grouping_texts, groupings, issues, occurrences
 from snaglist.plugins.issues.values.contexts import UNINDEXED
 from snaglist.plugins.issues.values.index import rows_with
-from snaglist.plugins.issues.values.layouts import SEPARATOR
-from snaglist.plugins.issues.values.reading import StoredText
+from snaglist.plugins.issues.values.reading import StoredText, has_fixed_phrase
 from snaglist.plugins.issues.values.storing import LAYOUT
 from snaglist.plugins.issues.values.storing import STACK as STACK_TEXT
 from snaglist.plugins.issues.values.words import has_word, index_prefix
-
-CHUNK = 500
+from snaglist.plugins.system import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +80,8 @@ class _Layout:
         self.index_words, self._body = words, body
 
     def has_phrase(self, folded: str) -> bool:
-        """Tell whether a folded text stands in it, between two values."""
-        return any(folded in StoredText.fold(piece) for piece in self._body.split(SEPARATOR))
+        """Tell whether a folded text stands in it."""
+        return has_fixed_phrase(self._body, folded)
 
 
 def _said(term: Term, text: StoredText | _Layout) -> bool:
@@ -104,15 +101,16 @@ def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> 
     is in no event of the issues that a search finds, but has to be told apart from others in the events of one.
     """
     asked = [term for term in terms if term.kind != STACK]
-    own = _with_own(call, issue_ids, [term for term in asked if not term.without])
-    layouts, stacks = _fixed(call.db, issue_ids, own), _stacks(call.db, issue_ids)
+    said = [term for term in asked if term.kind in SAID and not term.without]
+    own = _with_own(call, issue_ids, said)
+    layouts, stacks = _fixed(call.db, issue_ids, said), _stacks(call.db, issue_ids)
     found: dict[int, Matching] = {}
     for issue_id in issue_ids:
         stack, fixed = stacks.get(issue_id, frozenset()), layouts.get(issue_id, _Fixed())
         left = tuple(
             term
             for term in asked
-            if term.without or not (issue_id in own[term] or term in fixed.everywhere or _within(term, stack))
+            if term.without or not (issue_id in own.get(term, ()) or term in fixed.everywhere or _within(term, stack))
         )
         if left:
             found[issue_id] = matching(left, fixed.words)
@@ -124,26 +122,20 @@ def _within(term: Term, words: Set[str]) -> bool:
     return plain and all(has_word(words, word) for word in term.words)
 
 
-def _with_own(call: Call, issue_ids: Sequence[int], terms: Collection[Term]) -> Mapping[Term, Set[int]]:
+def _with_own(call: Call, issue_ids: Sequence[int], said: Sequence[Term]) -> Mapping[Term, Set[int]]:
     """Return, by term, the issues that show its text themselves: in their tags, files, channel or exception."""
-    found: dict[Term, set[int]] = {term: set() for term in terms}
-    said = _said_terms(terms)
-    shown = (issues.c.exception_class, issues.c.source_frame, issues.c.channel)
-    for some in chunks(issue_ids, CHUNK) if said else ():
-        mine = issues.c.id.in_(some)
+    found: dict[Term, set[int]] = {term: set() for term in said}
+    for term in said:
+        for test in text_conditions(call, term.text):
+            having = rows.among(call.db, select(issues.c.id).where(test), issues.c.id, issue_ids)
+            found[term].update(row.id for row in having)
+    shown = select(issues.c.id, issues.c.exception_class, issues.c.source_frame, issues.c.channel)
+    for issue_id, *texts in rows.among(call.db, shown, issues.c.id, issue_ids) if said else ():
+        keys = [key(text) for text in texts if text]
         for term in said:
-            for test in text_conditions(call, term.text):
-                found[term].update(call.db.execute(select(issues.c.id).where(mine, test)).scalars())
-        for issue_id, *texts in call.db.execute(select(issues.c.id, *shown).where(mine)):
-            keys = [key(text) for text in texts if text]
-            for term in said:
-                if any(term.folded in one for one in keys):
-                    found[term].add(issue_id)
+            if any(term.folded in one for one in keys):
+                found[term].add(issue_id)
     return found
-
-
-def _said_terms(terms: Collection[Term]) -> list[Term]:
-    return [term for term in terms if term.kind in (WORD, PREFIX, PHRASE)]
 
 
 @dataclass(slots=True)
@@ -154,10 +146,11 @@ class _Fixed:
     everywhere: set[Term] = field(default_factory=set)
 
 
-def _fixed(db: Connection, issue_ids: Sequence[int], terms: Collection[Term]) -> Mapping[int, _Fixed]:
-    said = _said_terms(terms)
+def _fixed(db: Connection, issue_ids: Sequence[int], said: Sequence[Term]) -> Mapping[int, _Fixed]:
     found: dict[int, _Fixed] = {}
-    for issue_id, words, body in _texts(db, issue_ids, LAYOUT, grouping_texts.c.words, grouping_texts.c.body):
+    phrases = any(term.kind == PHRASE or not term.words for term in said)
+    bodies = grouping_texts.c.body if phrases else literal("")  # each as long as all of its words
+    for issue_id, words, body in _texts(db, issue_ids, LAYOUT, grouping_texts.c.words, bodies):
         layout = _Layout(frozenset((words or "").split()), body)
         fixed = found.setdefault(issue_id, _Fixed(everywhere=set(said)))
         fixed.words |= layout.index_words
@@ -173,11 +166,10 @@ def _stacks(db: Connection, issue_ids: Sequence[int]) -> Mapping[int, Set[str]]:
     return found
 
 
-def _texts(db: Connection, issue_ids: Sequence[int], kind: str, *columns: Column[Any]) -> Iterator[Any]:
+def _texts(db: Connection, issue_ids: Sequence[int], kind: str, *columns: ColumnElement[Any]) -> list[Any]:
     statement = (
         select(groupings.c.issue_id, *columns)
         .join_from(groupings, grouping_texts, grouping_texts.c.grouping_id == groupings.c.id)
         .where(grouping_texts.c.kind == kind)
     )
-    for some in chunks(issue_ids, CHUNK):
-        yield from db.execute(statement.where(groupings.c.issue_id.in_(some)))
+    return rows.among(db, statement, groupings.c.issue_id, issue_ids)

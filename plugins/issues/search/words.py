@@ -12,6 +12,7 @@ from snaglist.plugins.issues.values.words import whole_words
 MAX_TERMS = 20
 LEAST_PREFIX = 3  # letters in front of a `*`
 WORD, PREFIX, PHRASE, VALUE, USER, STACK = KINDS = ("word", "prefix", "phrase", "value", "user", "stack")
+SAID = (WORD, PREFIX, PHRASE)  # what may stand anywhere in a text
 _TERM = re.compile(r'(-?)(?:(value|user|stack):)?("[^"]*"|[^\s"]+(?:"[^"\s]*)*)')
 _STRAIGHT = str.maketrans(dict.fromkeys("“”„‟", '"'))
 _SINGLE = re.compile(r"(?<!\w)‘([^‘’]*)’(?!\w)")  # not the ’ of can’t

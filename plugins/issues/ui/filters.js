@@ -1,7 +1,6 @@
 // What the list is filtered by: the search field with suggestions, the selects, and the tabs of the statuses.
 
-import { syntaxOf } from "./found.js";
-import { LEVELS, parse, phrase, SORTS, STATUSES, WORSE } from "./search.js";
+import { LEVELS, parse, phrase, SORTS, STATUSES, syntaxOf, WORSE } from "./search.js";
 
 const PAUSE = 600; // after the last letter, before it is searched for
 
@@ -106,14 +105,14 @@ export const filters = (ui, change) => {
   }
 
   /** The statuses, each with what the other filters find in it. */
-  function tabs(query, activity) {
-    const { statuses = [], statuses_exact: exact, total, total_exact: totalExact } = activity ?? {};
+  function tabs(query, found) {
+    const { statuses = [], statuses_exact: exact, total, total_exact: totalExact } = found ?? {};
     const counts = Object.fromEntries(statuses.map(({ status, groups_count }) => [status, groups_count]));
     const of = (names) => names.reduce((sum, name) => sum + (counts[name] ?? 0), 0);
     const way = (from, status) => ui.link({ ...from, page: null, status });
     const current = query.status === "unresolved" ? null : (query.status ?? null);
     /** Of very many issues only the number under the tab that is open is counted by itself. */
-    const counted = (open, count) => activity && (exact ? ui.number(count) : open ? `${ui.number(total)}${totalExact ? "" : "+"}` : count > 0 && `${ui.number(count)}+`);
+    const counted = (open, count) => found && (exact ? ui.number(count) : open ? `${ui.number(total)}${totalExact ? "" : "+"}` : count > 0 && `${ui.number(count)}+`);
     // A filter that was chosen just now may wait for its answer: the address has it already, what is drawn has not.
     const tab = (status, label, count) => html`<a class="tab" href=${way(query, status)}
       @click=${({ currentTarget }) => { currentTarget.href = way(ui.query(), status); }} aria-current=${current === status ? "true" : null}>${label} <span class="count">${counted(status === current, count)}</span></a>`;

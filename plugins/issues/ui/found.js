@@ -1,5 +1,5 @@
-// What a search says of itself: where it looked, how many events of an issue have its words, what else there is when it finds
-// nothing, and what can be typed.
+// What a search says of itself: where it looked, how many events of an issue have its words, and what else there is when it
+// finds nothing.
 
 const EVERYWHERE = "titles, messages, exceptions, stacks, tags, files and all values of events";
 const PLACES = { value: "the values of events", user: "the users of events", stack: "stacks" };
@@ -30,7 +30,7 @@ export const foundOf = (ui) => {
   function way({ id, matching }, { search }) {
     const { q, user, host, release, environment, range, from, to, date } = ui.query();
     const some = matching ? matching.events > 0 || !matching.exact : search?.terms.some(({ without }) => without);
-    const start = +ui.moment(`${date} 00:00:00`);
+    const start = date ? +ui.moment(`${date} 00:00:00`) : NaN;
     const day = isNaN(start) ? {} : { from: ui.stamp(new Date(start)), to: ui.stamp(new Date(start + DAY)) };
     return { view: "issue", id, q: some ? q : null, user, host, release, environment, range, from, to, ...day };
   }
@@ -54,17 +54,4 @@ export const foundOf = (ui) => {
   }
 
   return { matches, none, searched, way };
-};
-
-/** The button beside a search field that opens what can be typed there; the text is fetched when it is asked for. */
-export const syntaxOf = (ui) => {
-  let text = null;
-
-  async function opening() {
-    text ??= (await import("./screens/syntax.js")).default(ui);
-    ui.refresh();
-  }
-
-  /** `field`: the id of the search field. */
-  return (field, more) => ui.popover("What to search for", text?.(`#${field}`, more), { icon: "help", plain: true, kind: "help-list", opening });
 };

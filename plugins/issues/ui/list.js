@@ -58,7 +58,7 @@ export default (ui) => {
       chart ??= drawing(ui, time, change);
       Object.assign(data, { activity, counts: activity });
     } catch (error) {
-      if (signal.aborted || (error.status === 0 && data.activity)) return; // no answer is said on every page
+      if (signal.aborted || ([0, 502, 503, 504].includes(error.status) && data.activity && !data.activity.problem)) return; // it passes
       Object.assign(data, { activity: { problem: error.message }, counts: null });
     }
     if (!signal.aborted) ui.refresh();
@@ -91,7 +91,7 @@ export default (ui) => {
     const users = query.sort === "users" || (!errors.meta.scoped && errors.data.some((issue) => issue.users > 0));
     const app = query.app ?? "";
     // The chart stays while the same is shown in another order, and what the tabs count also under another tab.
-    const filters = JSON.stringify([app, ...[...FILTERS, ...Object.keys(ANY_TIME)].filter((name) => name !== "status").map((name) => query[name])]);
+    const filters = JSON.stringify([app, query.range, filtersOf({ ...query, status: "all" })]);
     const same = current?.filters === filters ? current : {};
     const activity = same.status === query.status && !same.activity?.problem ? same.activity : null;
     return { items: errors.data, meta: errors.meta, activity, counts: activity ?? (same.counts?.statuses_exact ? same.counts : null), filters, status: query.status, problem, users, summary, tags: tags.data, people: people.data, setup, app };
@@ -108,10 +108,12 @@ export default (ui) => {
     follow();
     // The rows stay where they are; the counts of the tabs and the chart follow.
     const rest = ui.watch("summary", {}, (summary) => {
+      const same = JSON.stringify(summary) === JSON.stringify(mine.summary);
+      mine.summary = summary;
       fresh = Math.max(0, summary.total.occurrences - before);
       if (summary.total.groups_count && current.setup) return void ui.reload();
       ui.refresh();
-      follow();
+      if (!same || mine.activity?.problem) follow();
     });
     return () => {
       rest();

@@ -62,7 +62,7 @@ export const rowOf = (ui, memory) => {
     if (!(last - first < DAY) || (whole(first) && (!to || whole(last)))) return null;
     const at = (time, form) => ui.clock(ui.stamp(new Date(time)), form);
     const start = at(Math.floor(first / HOUR) * HOUR, Date.now() - first < DAY ? "time" : "minute");
-    return html`<span class="faint">${to ? `${start} to ${at(Math.ceil(last / HOUR) * HOUR, "time")}` : `since ${start}`}</span>`;
+    return html`<span class="faint">${to ? `from ${start} to ${at(Math.ceil(last / HOUR) * HOUR, "time")}` : `since ${start}`}</span>`;
   }
 
   /** What stands over the rows: select all, how many there are, and what the columns are. */

@@ -20,7 +20,7 @@ export const STATUSES = {
 /** The statuses that are home: an address without a status has them. "all" is an address with every status. */
 export const UNRESOLVED = ["open", "in_progress", "reoccurred"];
 
-export const SORTS = { newest: "Last seen", first_seen: "New first", oldest: "Oldest", occurrences: "Most events", users: "Most users", trend: "Rising" };
+export const SORTS = { newest: "Last seen", first_seen: "Newest issues", oldest: "Oldest", occurrences: "Most events", users: "Most users", trend: "Rising" };
 
 /** How a vocabulary reads a name of an address; one that it does not have stands for itself. */
 export const worded = (words, name) => (Object.hasOwn(words, name) ? words[name] : name);
@@ -151,3 +151,16 @@ function accepted(name, value) {
   if (name === "status") return Object.hasOwn(STATUSES, value) || ["all", "unresolved"].includes(value) ? value : null;
   return value;
 }
+
+/** The button beside a search field that opens what can be typed there; the text is fetched when it is asked for. */
+export const syntaxOf = (ui) => {
+  let text = null;
+
+  async function opening() {
+    text ??= (await import("./screens/syntax.js")).default(ui);
+    ui.refresh();
+  }
+
+  /** `field`: the id of the search field. */
+  return (field, more) => ui.popover("What to search for", text?.(`#${field}`, more), { icon: "help", plain: true, kind: "help-list", opening });
+};

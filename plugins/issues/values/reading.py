@@ -24,6 +24,11 @@ TEXTS = select(*COLUMNS).join_from(
 )
 
 
+def has_fixed_phrase(body: str, folded: str) -> bool:
+    """Tell whether a folded text stands in what is fixed of a layout or a stack, between two values."""
+    return any(folded in StoredText.fold(piece) for piece in body.split(SEPARATOR))
+
+
 class StoredText:
     """The text of an event, of a row with `COLUMNS`; `message` is None where a version before this stored none."""
 

@@ -1,11 +1,14 @@
 """Files in the folder `logs` that are handed over piece by piece: no log has their name, until all is there."""
 
+import logging
 import os
 import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+
+log = logging.getLogger("snaglist")
 
 KEPT_SECONDS = 24 * 3600  # since the last piece of a file whose rest does not come
 _PART = re.compile(r"\.[0-9a-f]{32}\.upload")
@@ -25,7 +28,7 @@ def left_over(folder: Path) -> Iterator[Path]:
     """Give the parts of files whose rest did not come."""
     with suppress(OSError), os.scandir(folder) as listing:
         for entry in listing:
-            if is_part(entry.name):
+            if is_part(entry.name) and entry.is_file(follow_symlinks=False):
                 with suppress(OSError):  # it has got its name meanwhile
                     if time.time() - entry.stat(follow_symlinks=False).st_mtime > KEPT_SECONDS:
                         yield Path(entry.path)
@@ -34,5 +37,7 @@ def left_over(folder: Path) -> Iterator[Path]:
 def forget_old(folder: Path) -> None:
     """Delete the parts of files whose rest did not come."""
     for part in list(left_over(folder)):
-        with suppress(OSError):
-            part.unlink()
+        try:
+            part.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("%s, a part of a file without the rest, cannot be deleted: %s", part.name, error.strerror)

@@ -38,17 +38,18 @@ def details(call: Call) -> Iterator[Figure | Problem | Callable[[], Iterator[Pro
     recent = select(sources).where(lately).limit(LOOKED_AT)
     newest = call.db.execute(recent.order_by(sources.c.imported_at.desc())).all()
     eldest = call.db.execute(recent.order_by(sources.c.imported_at)).all()
-    yield from _reading(newest, number)
+    tallies = [Tally.read(row.reading) for row in newest]
+    yield from _reading(newest, tallies, number)
     yield from _last_events(call, newest, eldest, number)
     yield from _failed(call, lately)
-    yield from _unclear(newest, number)
+    yield from _unclear(newest, tallies, number)
     yield lambda: _left_lying(call)
 
 
-def _reading(newest: Sequence[Row[Any]], number: int) -> Iterator[Figure]:
+def _reading(newest: Sequence[Row[Any]], tallies: Sequence[Tally], number: int) -> Iterator[Figure]:
     if newest:
         yield Figure(SECTION, "Last read", newest[0].imported_at, "time", _VIEW)
-    tally = sum((Tally.read(row.reading) for row in newest), Tally())
+    tally = sum(tallies, Tally())
     yield Figure(SECTION, "Logs", number, view=_VIEW)
     of = "" if number <= LOOKED_AT else f", of the {LOOKED_AT} read last"
     yield Figure(SECTION, f"Entries in them{of}", tally.entries)
@@ -87,10 +88,10 @@ def _failed(call: Call, lately: ColumnElement[bool]) -> Iterator[Problem]:
         yield Problem(f"{_more(number - SHOWN, 'is', 'are')} not read.", "See them.", _VIEW)
 
 
-def _unclear(newest: Sequence[Row[Any]], number: int) -> Iterator[Problem]:
+def _unclear(newest: Sequence[Row[Any]], tallies: Sequence[Tally], number: int) -> Iterator[Problem]:
     """Tell of which logs nothing is understood."""
-    remarked = [(row, Tally.read(row.reading).remarks()) for row in newest]
-    unclear = [(row, one["text"]) for row, remarks in remarked for one in remarks if one["kind"] == WARNING]
+    told_of = [(row, one) for row, tally in zip(newest, tallies, strict=True) for one in tally.remarks()]
+    unclear = [(row, one["text"]) for row, one in told_of if one["kind"] == WARNING]
     for row, text in unclear[:SHOWN]:
         told = text.partition(":")[0].replace("this file", row.channel)
         step = "Make a format that says where they stand in a line."

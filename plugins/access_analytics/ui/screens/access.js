@@ -56,7 +56,7 @@ export default (ui) => {
 
   const readAgain = () => ui.confirm({
     title: "Read all logs again?",
-    text: "Of many logs this takes a while. Issues keep their status, tags and history.",
+    text: "With many logs this takes a while. Issues keep their status, tags and history.",
     action: "Read again",
     run: async () => {
       const { job_id: id } = await ui.api.post("reindex", {});

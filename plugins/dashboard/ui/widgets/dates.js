@@ -48,7 +48,7 @@ function dates({ from, to, hint }, ended) {
 }
 
 /** The form where a page has it: `open(range, chosen)` shows what `view()` draws until it ends; what is typed stays while time goes on. */
-export function asked(redraw) {
+export function datesForm(redraw) {
   let range = null;
   let chosen = null;
 

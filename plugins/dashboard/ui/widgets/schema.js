@@ -6,13 +6,20 @@ const labelOf = (name, { title }) => title ?? plain(name);
 const wordOf = (value) => (value === null ? "None" : plain(String(value)));
 const isJson = (value) => value !== null && typeof value === "object";
 
-/** A property as one that has a value: of `["integer", "null"]`, and of `anyOf` or `oneOf` with null, the other; `true` takes anything. */
+/**
+ * A property as one that has a value: of `["integer", "null"]`, and of `anyOf` or `oneOf` with null, the other; `true` takes
+ * anything. `nullable`: it may be null, `orNull`: beside all that the other one allows.
+ */
 function present(node) {
-  const given = node && typeof node === "object" ? node : {};
-  const others = (given.anyOf ?? given.oneOf ?? []).filter(({ type }) => type !== "null");
-  const one = others.length === 1 && !("const" in others[0]) ? { ...others[0], ...given } : given;
-  const types = [one.type].flat().filter((type) => type !== "null");
-  return { ...one, type: types.length === 1 ? types[0] : undefined };
+  const given = isJson(node) ? node : {};
+  const ways = (given.anyOf ?? given.oneOf ?? []).filter(isJson);
+  const others = ways.filter(({ type }) => type !== "null");
+  const alone = others.length === 1 && !(given.oneOf && "const" in others[0]);
+  const one = alone ? { ...others[0], ...given } : given;
+  const types = [one.type].flat();
+  const left = types.filter((type) => type !== "null");
+  const orNull = alone && ways.length > 1;
+  return { ...one, type: left.length === 1 ? left[0] : undefined, orNull, nullable: orNull || left.length < types.length };
 }
 
 /** Where nothing can be chosen, that is what a field begins with. */
@@ -20,10 +27,12 @@ const noneFirst = (found) => found.toSorted(([a], [b]) => (b === null) - (a === 
 
 /** The words of a choice: `oneOf` with titles, or the bare values; null when it is none. */
 function choices(node) {
-  const listed = node.oneOf?.map((one) => (one.type === "null" ? { const: null, ...one } : one));
-  if (listed?.length && listed.every((one) => "const" in one)) return noneFirst(listed.map(({ const: value, title }) => [value, title ?? wordOf(value)]));
+  const listed = node.oneOf?.map((one) => (one?.type === "null" ? { const: null, ...one } : one));
+  if (listed?.length && listed.every((one) => isJson(one) && "const" in one)) return noneFirst(listed.map(({ const: value, title }) => [value, title ?? wordOf(value)]));
   const values = "const" in node ? [node.const] : node.enum;
-  return values?.length && !values.some(isJson) ? noneFirst(values.map((value) => [value, wordOf(value)])) : null;
+  if (!values?.length || values.some(isJson)) return null;
+  const all = node.orNull && !values.includes(null) ? [null, ...values] : values;
+  return noneFirst(all.map((value) => [value, wordOf(value)]));
 }
 
 /** A choice; what is chosen is sent as the schema has it, a number as a number. */
@@ -41,7 +50,7 @@ function kind(node) {
   if (node.type === "boolean") return { type: "check" };
   if (node.type === "integer" || node.type === "number") return { type: "number", min: node.minimum, max: node.maximum, step: node.type === "integer" ? 1 : "any", half: true };
   if (node.type === "array" && isTexts(node)) return { type: "list" };
-  if (node.type === "array") return { type: "json", rows: node["x-rows"] ?? 2, value: "[]" };
+  if (node.type === "array") return { type: "json", rows: node["x-rows"] ?? 2, value: "[]", blank: "[]" };
   if (node.type === "object" || node.enum?.some(isJson)) return { type: "json", rows: node["x-rows"] ?? 2 };
   if (node["x-rows"]) return { type: "text", rows: node["x-rows"], max: node.maxLength };
   return { type: node.format === "password" ? "password" : "text", max: node.maxLength, half: node.maxLength <= SHORT };
@@ -81,7 +90,8 @@ export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored =
       name: prefix + name,
       label: made.type === "list" ? `${labelOf(name, node)}, one per line` : labelOf(name, node),
       hint: node.description,
-      required: (required.has(name) || Boolean(node["x-either"])) && !kept && made.type !== "check",
+      required: ((required.has(name) && !node.nullable) || Boolean(node["x-either"])) && !kept && made.type !== "check",
+      none: node.nullable,
       secret: Boolean(node.writeOnly),
       placeholder: kept ? `${kept}; leave empty to keep it` : shown(node.examples?.[0], "json"),
       value: shown(name in values ? values[name] : node.default, made.type) ?? made.value,

@@ -14,16 +14,16 @@ export function read(field, control) {
   return field.read ? field.read(control.value) : control.value;
 }
 
-/** What a field holds, as the service takes it: a list is the text that was typed until then. */
-export function taken({ type }, value) {
-  if (type === "json") return json(value);
+/** What a field holds, as the service takes it: a list is the text that was typed until then; `blank` is the JSON of an empty box. */
+export function taken({ type, none, blank = none ? "null" : "{}" }, value) {
+  if (type === "json") return json(value.trim() ? value : blank);
   return type === "list" && typeof value === "string" ? value.split("\n").map((text) => text.trim()).filter(Boolean) : value;
 }
 
 /** The value of a JSON text, or the text itself, so that the service says what is wrong. */
 function json(text) {
   try {
-    return text.trim() ? JSON.parse(text) : {};
+    return JSON.parse(text);
   } catch {
     return text;
   }
@@ -38,7 +38,7 @@ export function put(body, path, value) {
 }
 
 /** What a field without a value holds. */
-export function empty({ type, options, read: value = (text) => text }) {
-  if (type === "select") return value(options?.[0]?.[0] ?? "");
+export function empty({ type, options, read: toSend = (text) => text }) {
+  if (type === "select") return toSend(options?.[0]?.[0] ?? "");
   return { check: false, checks: [], list: [], number: null }[type] ?? "";
 }

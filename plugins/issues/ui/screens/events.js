@@ -2,7 +2,7 @@
 
 import messageOf from "./message.js";
 import columnsOf from "./columns.js";
-import { syntaxOf } from "../found.js";
+import { syntaxOf } from "../search.js";
 
 const LIMIT = 25;
 const LETTERS = 400; // of a message in a row

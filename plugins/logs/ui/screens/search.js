@@ -53,7 +53,7 @@ export default (ui) => {
     if (target.value !== DATES) return;
     const query = ui.query();
     target.value = query.from || query.to ? CHOSEN : (query.hours ?? "");
-    void times.open({ from: query.from, to: query.to }, (range) => ui.go({ ...query, hours: null, ...range }));
+    void times.open({ from: query.from, to: query.to }, (range) => ui.go({ ...ui.query(), hours: null, ...range }));
   }
 
   const options = (list, chosen) => list.map(([value, label]) => html`<option value=${value} ?selected=${value === (chosen ?? "")}>${label}</option>`);

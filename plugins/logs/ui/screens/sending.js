@@ -38,9 +38,9 @@ export async function sendFile(api, item, { piece_bytes: largest }, changed) {
       item.waits = true;
       changed();
     }).catch((error) => {
-      // The service knows no part: all was in place and only its answer was lost, or it lay there for a day. It tells which.
+      // The service knows no part: all was in place and only its answer was lost, or it lay there for a day. The answer to a first piece tells which.
       if (error.status !== 404 || !upload || again) throw error;
-      [again, upload] = [true, undefined];
+      again = true;
       return { received: 0 };
     });
     Object.assign(item, { waits: false, received: answer.received });

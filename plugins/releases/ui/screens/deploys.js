@@ -19,8 +19,9 @@ export default (ui) => {
       const [, date, time] = /^\s*(\d{4}-\d\d-\d\d) +(\d?\d:\d\d)\s*$/.exec(given.deployed_at) ?? [];
       const at = date && ui.fromClock(date, time);
       const { date: day, time: minute } = at ? ui.toClock(at) : {};
-      // A date that is none, such as 31 February, is another day by the clock.
-      if (!at || day !== date || minute !== time.padStart(5, "0")) throw new Error("deployed_at: Write it as 2026-11-28 17:30.");
+      if (!at) throw new Error("deployed_at: Write it as 2026-11-28 17:30.");
+      // By the clock 31 February is another day, and an hour that it skips another one.
+      if (day !== date || minute !== time.padStart(5, "0")) throw new Error("deployed_at: There is no such time.");
       given.deployed_at = at;
     }
     return api.post("deploys", given);

@@ -1,5 +1,6 @@
 """Bulk actions."""
 
+import itertools
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,8 +11,9 @@ from sqlalchemy import insert
 
 from snaglist.kernel import Call, Invalid, store, times
 from snaglist.plugins.issues import Event, StoredBatch, tables
-from snaglist.plugins.issues.bulk import actions, handlers, jobs
+from snaglist.plugins.issues.bulk import actions, handlers, jobs, kept
 from snaglist.plugins.issues.bulk.actions import ACTIONS
+from snaglist.plugins.issues.bulk.outcome import Outcome
 from snaglist.plugins.issues.deleting import delete_issues
 from snaglist.plugins.issues.merging import merge_issues
 from snaglist.plugins.logs import tables as log_tables
@@ -525,41 +527,22 @@ class TestJobs:
             refused = bulk(client, "undo", job_id=job)
             assert (refused.status, refused.error) == (409, "The job is not finished, so it cannot be undone yet.")
 
-    @pytest.mark.parametrize(
-        ("status", "release", "kept"),
-        [("wont_fix", None, False), ("fixed", None, True), ("fixed", "2.0", False), ("reoccurred", None, True)],
-    )
-    def test_undo_of_a_job_that_0_4_finished(
-        self, client: Client, desk: Any, three: list[int], status: str, release: str | None, kept: bool
-    ) -> None:
-        """It did not keep what was fixed: the history knows since when; else it is since the job began."""
-        known, unknown, _ = three
-        bulk(client, "status", ids=three[:2], status="fixed", release="1.0")
-        with desk.call() as call:
-            past = "2026-01-04 00:00:00"
-            call.db.execute(tables.issues.update().values(fixed_at=past, status_updated_at=past))
-            history = tables.status_history
-            call.db.execute(history.update().where(history.c.issue_id == known).values(created_at=past))
-            call.db.execute(history.delete().where(history.c.issue_id == unknown))
-        body = {"action": "status", "filter": {}, "status": status} | ({"release": release} if release else {})
-        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+    def test_a_job_that_0_4_finished_cannot_be_undone(self, client: Client, desk: Any, three: list[int]) -> None:
+        """It did not keep since when issues were fixed."""
+        job = client.post("bulk-issues", {"action": "status", "filter": {}, "status": "fixed"}, wait=True).json[
+            "job_id"
+        ]
         (row,) = desk.rows(jobs_table)
         result = {name: value for name, value in row["result"].items() if name not in ("fixes", "changed_at")}
-        result["previous"] = dict.fromkeys(map(str, three[:2]), "fixed") | {str(three[2]): "open"}
         with desk.call() as call:
             call.db.execute(jobs_table.update().values(result=result))
-        undone = client.post("bulk-issues", {"action": "undo", "job_id": job}, wait=True)
-        assert undone.json["ids"] == sorted(three), undone.text
-        fixes = [tuple(desk.issue(one)[name] for name in ("status", "fixed_at", "fixed_release")) for one in three]
-        since = past if kept else row["started_at"]
-        assert fixes == [
-            ("fixed", past, "1.0" if kept else None),
-            ("fixed", since, "1.0" if kept else None),
-            ("open", None, None),
-        ]
-        desk.store(Event("alpha failed", occurred_at=times.add(times.now(), seconds=60)))
-        desk.store(Event("beta broke", occurred_at=times.add(times.now(), seconds=60)))
-        assert [desk.issue(one)["status"] for one in three[:2]] == ["reoccurred"] * 2
+        self.is_refused_as_of_an_earlier_version(client, job)
+        assert [desk.issue(one)["status"] for one in three] == ["fixed"] * 3
+
+    def is_refused_as_of_an_earlier_version(self, client: Client, job: int) -> None:
+        refused = bulk(client, "undo", job_id=job)
+        why = "The job was begun by an earlier version of snaglist, so it cannot be undone."
+        assert (refused.status, refused.error) == (409, why)
 
     @pytest.mark.parametrize(("status", "release"), [("open", None), ("fixed", "2.0")])
     def test_undo_gives_back_since_when_and_in_which_release_issues_are_fixed(
@@ -704,37 +687,70 @@ class TestJobs:
         assert client.post("bulk-issues", body, wait=True).status == 200
         assert row["id"] not in _jobs_with_batches(desk)
 
-    @pytest.mark.parametrize("begun_by_0_4", [False, True])
     def test_a_job_whose_worker_died_before_it_told_can_be_undone(
-        self, client: Client, desk: Any, three: list[int], begun_by_0_4: bool
+        self, client: Client, desk: Any, three: list[int]
     ) -> None:
-        """Its end was not written, but what its batches did; of those of 0.4 only the history knows."""
+        """Its end was not written, but what its batches did."""
         ids = sorted(three)
         bulk(client, "status", ids=ids[:1], status="fixed")
         fixed = desk.issue(ids[0])
         job = client.post("bulk-issues", {"action": "status", "filter": {}, "status": "wont_fix"}, wait=True).json
-        (row,) = desk.rows(jobs_table)
-        with desk.call() as call:
-            if begun_by_0_4:
-                settings = store.settings
-                call.db.execute(settings.delete().where(_bulk_settings()))
-                fields = {name: row["result"][name] for name in ("status", "note")}
-                store.put_setting(call.db, f"bulk_issues.{row['id']}", {"position": ids[1], "fields": fields})
-                third = tables.issues.c.id == ids[2]
-                call.db.execute(tables.issues.update().where(third).values(status="open"))
-                third = tables.status_history.c.issue_id == ids[2]
-                call.db.execute(tables.status_history.delete().where(third))
-            lost = {"status": "running", "result": None, "finished_at": None, "heartbeat_at": "2026-01-01 00:00:00"}
-            call.db.execute(jobs_table.update().values(**lost, lease_owner="another"))
-        desk.service.jobs.wake()
-        while (again := desk.rows(jobs_table)[0])["status"] == "running":
-            time.sleep(0.05)
+        again = self.gone_on_with(desk, desk.rows(jobs_table)[0]["id"])
         told = ("updated", "ids", "previous", "fixes", "status", "note")
         assert [again["result"][name] for name in told] == [job[name] for name in told]
-        undone = client.post("bulk-issues", {"action": "undo", "job_id": row["id"]}, wait=True)
+        undone = client.post("bulk-issues", {"action": "undo", "job_id": again["id"]}, wait=True)
         assert undone.json["ids"] == ids, undone.text
         assert (desk.issue(ids[0])["status"], desk.issue(ids[0])["fixed_at"]) == ("fixed", fixed["fixed_at"])
-        assert row["id"] not in _jobs_with_batches(desk)
+        assert again["id"] not in _jobs_with_batches(desk)
+
+    def gone_on_with(self, desk: Any, job: int) -> dict[str, Any]:
+        """Return a job that another worker took up, as if the first one had died before it told of the end."""
+        lost = {"status": "running", "result": None, "finished_at": None, "heartbeat_at": "2026-01-01 00:00:00"}
+        with desk.call() as call:
+            call.db.execute(jobs_table.update().values(**lost, lease_owner="another"))
+        desk.service.jobs.wake()
+        while (again := desk.rows(jobs_table, jobs_table.c.id == job)[0])["status"] == "running":
+            time.sleep(0.05)
+        return dict(again)
+
+    def test_a_job_that_0_4_began_goes_on_and_cannot_be_undone(
+        self, client: Client, desk: Any, three: list[int]
+    ) -> None:
+        """0.4 kept how far it came, and not what the issues were before."""
+        ids = sorted(three)
+        body = {"action": "status", "filter": {}, "status": "wont_fix", "note": "Old"}
+        job = client.post("bulk-issues", body, wait=True).json["job_id"]
+        (row,) = desk.rows(jobs_table)
+        with desk.call() as call:
+            call.db.execute(store.settings.delete().where(_bulk_settings()))
+            fields = {name: row["result"][name] for name in ("status", "note")}
+            store.put_setting(call.db, f"bulk_issues.{job}", {"position": ids[1], "fields": fields})
+            left = tables.issues.update().where(tables.issues.c.id == ids[2])
+            call.db.execute(left.values(status="open"))
+            history = tables.status_history
+            call.db.execute(history.delete().where(history.c.issue_id == ids[2]))
+        again = self.gone_on_with(desk, job)
+        assert (again["status"], again["result"]["ids"], again["result"]["note"]) == ("succeeded", ids, "Old")
+        assert [desk.issue(one)["status"] for one in ids] == ["wont_fix"] * 3
+        assert [[row["note"] for row in desk.history(one)] for one in ids] == [["Old"]] * 3
+        self.is_refused_as_of_an_earlier_version(client, job)
+
+    def test_what_another_worker_did_meanwhile_is_not_done_twice(
+        self, sqlite_client: Client, sqlite_desk: Any, monkeypatch: Any
+    ) -> None:
+        """It had lost its lease, and ended the batch while this one waited for its locks."""
+        stored = sqlite_desk.store(event("a b failed"), event("c d failed"), event("e f failed"))
+        ids = sorted(one.issue_id for one in stored.stored)
+        other = Outcome(
+            {"status": "fixed", "note": None, "changed_at": "2026-01-03 10:00:00"}, dict.fromkeys(ids, "open")
+        )
+        found = itertools.cycle((None, other))  # before, and behind the work of each batch
+        monkeypatch.setattr(kept, "kept_of_batch", lambda *_: next(found))
+        body = {"action": "status", "filter": {}, "status": "fixed", "note": "Once"}
+        done = sqlite_client.post("bulk-issues", body, wait=True).json
+        assert (done["updated"], done["changed_at"]) == (3, "2026-01-03 10:00:00")
+        assert [sqlite_desk.issue(one)["status"] for one in ids] == ["open"] * 3
+        assert [sqlite_desk.history(one) for one in ids] == [[], [], []]
 
     def test_delete(self, client: Client, desk: Any, three: list[int]) -> None:
         desk.store(*(event("alpha failed", n) for n in range(20, 27)))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from snaglist.kernel import times
 from snaglist.plugins.issues import Event
 from snaglist.plugins.issues.search import hits
 from snaglist.testing import Client
@@ -107,3 +108,26 @@ def test_issues_with_few_events_are_looked_at_first(desk: Any, merged: Client, m
     found = {issue["id"]: issue["matching"] for issue in merged.get("errors", q="timeout").json["data"]}
     assert found.pop(proxies) == {"events": 3, "exact": True}
     assert list(found.values()) == [{"events": 0, "exact": False}]
+
+
+@pytest.mark.parametrize(
+    "text", ["103", 'value:"103"', "user:jo", 'value:"103" refused', "user:jo order", "refused 103"]
+)
+def test_hits_before_the_chart_are_not_all_events_of_the_issue(desk: Any, text: str) -> None:
+    """None of the events in the chart has it: the last one that does is told instead."""
+    now = times.now()
+    old = times.add(now, days=-5)
+    desk.store(Event("Order 103 was refused", occurred_at=old, user="jo"))
+    desk.store(
+        *(Event(f"Order {n} was refused", occurred_at=times.add(now, seconds=-n), user="al") for n in range(200, 230))
+    )
+    chart = Client(desk.service).get("issue-activity", q=text).json
+    assert (chart["counted"], chart["series"], chart["last_seen"]) == ("matching", [], old)
+
+
+def test_a_phrase_does_not_reach_across_a_value(desk: Any) -> None:
+    desk.store(*(Event(f"Order {n} was refused", occurred_at=f"2026-01-03 10:00:{n:02}") for n in range(5)))
+    client = Client(desk.service)
+    assert client.get("errors", q='"order was"').json["data"] == []
+    for text, events in (('"order 3 was"', 1), ('"was refused"', 5)):
+        assert told(client, text, **DAY) == (events,) * 3
