@@ -172,7 +172,7 @@ def test_rows_of_a_short_time_say_since_when_they_count(page: Page, deployment: 
     # However long ago the time is; both ends, where both are not on the hour.
     first = asked(deployment.url, "errors", sort="oldest", limit="1")["data"][0]["first_seen"]
     hour = times.hour(first)
-    for seconds, said in ((1, r" (\d+ \w+( \d+)? )?\d\d:00 to \d\d:00"), (0, "")):
+    for seconds, said in ((1, r" from (\d+ \w+( \d+)? )?\d\d:00 to \d\d:00"), (0, "")):
         start, end = times.add(hour, seconds=seconds), times.add(hour, seconds=3600 - seconds)
         page.goto(f"{deployment.url}?status=all&from={start}&to={end}")
         expect(page.locator(".over .check")).to_have_text(re.compile(rf"^\s*\d+ issues?{said}\s*$"))

@@ -525,7 +525,7 @@ def test_the_pill_tells_of_new_events_without_moving_rows(open_page: Any, deploy
     expect(page.locator(".connection")).to_have_text("Live")
 
 
-def more_events(route: Route, events: int = 5) -> None:
+def more_events(route: Route, *, events: int = 5) -> None:
     response = route.fetch(headers={**route.request.headers, "if-none-match": ""})
     summary = response.json()
     summary["total"]["occurrences"] += events
@@ -539,7 +539,7 @@ def test_the_chart_is_asked_for_once_at_a_time(open_page: Any, deployment: Any) 
     held: list[Route] = []
     came = itertools.count(5, 5)
     page.route("**/*api=issue-activity*", lambda route: held.append(route))
-    page.route("**/*api=summary*", lambda route: more_events(route, next(came)))
+    page.route("**/*api=summary*", lambda route: more_events(route, events=next(came)))
     page.goto(deployment.url)
     page.locator(".row").first.wait_for()
     for _ in range(4):
