@@ -192,6 +192,8 @@ export interface Field {
   read?: (text: string) => unknown;
   /** True: an empty text is sent as `null`. */
   none?: boolean;
+  /** True: what had no value and got none is not sent. */
+  optional?: boolean;
   /** True: an empty text is not sent, so that a stored secret stays. */
   secret?: boolean;
   /** True: shown, but cannot be changed. */

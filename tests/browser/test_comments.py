@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 POLLED = 15_000  # what the page hears of by asking now and then
 LOG = "[2026-01-03 10:00:{:02}] production.ERROR: Order {} failed: gateway timeout [] []\n"
@@ -69,6 +69,23 @@ def test_a_refused_comment_stays_in_the_field(issue: Page, watch: Any) -> None:
     issue.keyboard.press("Control+Enter")
     expect(issue.locator(".toast-error")).to_contain_text("The comment was not kept: Not allowed.")
     expect(issue.get_by_role("textbox", name="Comment")).to_have_value("Kept")
+
+
+def test_a_comment_whose_answer_was_lost_may_be_there(issue: Page, watch: Any) -> None:
+    """Nobody knows until there is an answer again: then the page shows it, and what was typed is still there."""
+    watch.expect("net::ERR_")
+
+    def lost(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    issue.route("**/*api=issue-comments*", lost)
+    issue.get_by_role("textbox", name="Comment").fill("Sent once")
+    issue.keyboard.press("Control+Enter")
+    told = "It is not known whether this was done: snaglist does not answer."
+    expect(issue.locator(".toast-error")).to_contain_text(told)
+    expect(issue.locator(".history")).to_contain_text("Sent once")
+    expect(issue.get_by_role("textbox", name="Comment")).to_have_value("Sent once")
 
 
 def test_a_long_history_is_folded(issue: Page) -> None:

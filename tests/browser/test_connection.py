@@ -104,7 +104,7 @@ def test_what_is_readable_stays_without_an_answer(page: Page, watch: Any) -> Non
     expect(page.locator("h1")).to_contain_text("Order 4711")
     assert page.url == address
     page.get_by_role("button", name="In progress").click()
-    expect(page.locator(".toast-error").last).to_contain_text("Nothing changed")
+    expect(page.locator(".toast-error").last).to_contain_text("It is not known whether this was done")
     expect(page.get_by_role("button", name="In progress")).to_have_attribute("aria-pressed", "false")
     expect(page.locator("#comment")).to_have_value("Called the customer")
     page.unroute("**/?*api=*")

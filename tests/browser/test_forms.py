@@ -82,7 +82,10 @@ def test_any_schema_of_a_property_makes_a_field(page: Page, node: Any, kind: str
         ({"type": ["integer", "null"]}, None, None),
         ({"type": ["object", "null"]}, None, None),
         ({"type": ["array", "null"], "items": {"type": "integer"}}, None, []),
-        ({"type": "string"}, None, ""),
+        ({"type": "string"}, None, None),  # nothing is sent
+        ({"type": "string"}, "x", "x"),
+        ({"type": "integer"}, None, None),
+        ({"type": "integer"}, 0, 0),
         ({"type": "object"}, None, {}),
         ({"type": "array", "items": {"type": "integer"}}, [1], [1]),
     ],
@@ -95,6 +98,7 @@ def test_what_may_be_null_is_null_where_nothing_is_given(page: Page, node: Any, 
 @pytest.mark.parametrize(
     ("node", "sent"),
     [
+        ({"type": "string", "x-rows": 2}, ""),
         ({"type": "array", "items": {"type": "integer"}}, []),
         ({"type": "object"}, {}),
         ({"type": ["object", "null"]}, None),
@@ -123,7 +127,7 @@ def saved(page: Page, node: Any, stored: Any, *, emptied: bool = False) -> Any:
           if (emptied) { box.value = ""; box.dispatchEvent(new InputEvent("input", { bubbles: true })); }
           made.requestSubmit();
           await new Promise((done) => setTimeout(done));
-          return sent.field;
+          return emptied && !("field" in sent) ? "nothing" : sent.field ?? null;
         }""",
         [node, stored, emptied],
     )

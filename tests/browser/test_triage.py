@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 
 def choose(page: Page, *rows: int) -> None:
@@ -268,6 +268,22 @@ def test_what_is_refused_is_told_and_changes_nothing(found: Any, watch: Any) -> 
     expect(page.locator(".toast-error")).to_contain_text("Nothing changed: ids: unknown issue 1")
     expect(page.locator(".row-status", has_text="Fixed")).to_have_count(0)
     expect(page.locator(".bulk b")).to_have_text("2 selected")
+
+
+def test_rows_show_what_was_done_though_the_answer_was_lost(found: Any, watch: Any) -> None:
+    watch.expect("net::ERR_")
+    page = found("cache")
+
+    def lost(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/*api=bulk-issues*", lost)
+    page.get_by_label("Select all issues of this page").click()
+    page.locator(".bulk").get_by_role("button", name="In progress").click()
+    expect(page.locator(".toast-error")).to_contain_text("It is not known whether this was done")
+    rows = page.locator(".row").count()
+    expect(page.locator(".row-status", has_text="In progress")).to_have_count(rows)
 
 
 def test_long_work_goes_on_as_a_job(found: Any, watch: Any) -> None:

@@ -87,6 +87,19 @@ def test_files_that_lie_in_the_drop_folder_unread_are_named(client: Client) -> N
     assert text == "Not read in the drop folder, because of the name: a.zip, b.zip, notes.txt and 1 more."
 
 
+def test_a_drop_folder_that_is_gone_is_a_problem(client: Client) -> None:
+    folder = client.service.applications.all()[0].logs
+    folder.rmdir()
+    assert ("The drop folder is not there.", {"view": "sources"}) in problems(client)
+
+
+def test_logs_without_events_are_not_among_those_with_a_last_one(client: Client) -> None:
+    for number in range(9):
+        client.feed(lines("INFO", 1) + f"{number}\n", f"calm{number}.log")
+    client.feed(lines("ERROR", 1), "shop.log")
+    assert [label for section, label in figures(client) if section == "Last events, 1 of 10 logs"] == ["shop.log"]
+
+
 def test_a_full_drop_folder_is_looked_at_to_a_bound(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = client.service.applications.all()[0].logs
     for number in range(9):

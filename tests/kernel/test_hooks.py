@@ -35,7 +35,7 @@ from snaglist.plugins.issues.hookspecs import events_stored, events_storing, iss
 from snaglist.plugins.logs import Parser
 from snaglist.plugins.logs.hookspecs import lines_read, register_parsers
 from snaglist.plugins.system import HealthCheck, Job, Session, Worker, cli, command
-from snaglist.plugins.system.health import hint
+from snaglist.plugins.system.health import words as words_of_check
 
 Install = Kernel = Callable[..., Any]
 ANY = {"type": "object"}
@@ -344,7 +344,8 @@ def test_a_check_that_needs_the_service(install: Install, kernel: Kernel) -> Non
     with kernel() as client:
         checks = client.get("health").json["checks"]
         assert (checks["a_asked"], "a_idle" in checks) == (False, False)
-        assert (hint(client.service, "a_asked"), hint(client.service, "b")) == ("mend it", "see its plugin")
+        told = [words_of_check(client.service, name).hint for name in ("a_asked", "b")]
+        assert told == ["mend it", "see its plugin"]
 
 
 def test_hook_run_beside_worker(install: Install, kernel: Kernel) -> None:

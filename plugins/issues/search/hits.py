@@ -10,7 +10,7 @@ from sqlalchemy import Select, select
 
 from snaglist.kernel import Call
 from snaglist.plugins.issues.search.finding import MOST_FOUND, Searched, stored_texts
-from snaglist.plugins.issues.search.matching import Matching, matching_of
+from snaglist.plugins.issues.search.matching import Matching, is_part_of_word, matching_of
 from snaglist.plugins.issues.search.scope import Scope
 from snaglist.plugins.issues.search.walking import walk
 from snaglist.plugins.issues.search.words import SAID, Term
@@ -122,9 +122,17 @@ def _by_matching(call: Call, ids: Sequence[int], terms: Sequence[Term]) -> Mappi
 
 
 def _by_title(call: Call, matching: Matching, ids: Sequence[int]) -> list[int]:
-    """Return the issues that show parts of words: they were found by these, and not by their events."""
+    """Return the issues that show parts of words: they were found by these, and not by their events.
+
+    Whole words of a title are those of the latest event, which has been looked at as all others, if its text is stored.
+    """
     wanted = [term for term in matching.terms if not term.without]
-    if not matching.by_parts or any(term.kind not in SAID for term in wanted):  # values and users are those of events
+    if any(term.kind not in SAID for term in wanted):  # values and users are those of events
         return []
     found = rows.among(call.db, select(issues.c.id, issues.c.search_text), issues.c.id, ids)
-    return [row.id for row in found if all(term.folded in row.search_text for term in wanted)]
+    return [
+        row.id
+        for row in found
+        if all(term.folded in row.search_text for term in wanted)
+        and (matching.untold or any(is_part_of_word(term, row.search_text) for term in wanted))
+    ]

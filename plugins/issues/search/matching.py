@@ -1,7 +1,7 @@
 """Whether an event holds what was searched for: one test for all databases, which their index only makes quicker."""
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, literal, select
@@ -15,7 +15,7 @@ from snaglist.plugins.issues.values.index import rows_with
 from snaglist.plugins.issues.values.reading import StoredText, has_fixed_phrase
 from snaglist.plugins.issues.values.storing import LAYOUT
 from snaglist.plugins.issues.values.storing import STACK as STACK_TEXT
-from snaglist.plugins.issues.values.words import has_word, index_prefix
+from snaglist.plugins.issues.values.words import has_word, index_prefix, index_words, words_of
 from snaglist.plugins.system import rows
 
 
@@ -24,17 +24,13 @@ class Matching:
     """What an event must hold, `terms`, beside what its issue shows of itself.
 
     `words` are those of the terms that are values of the event, as no layout of the issue has them; `prefix` says that
-    the last one may go on.
+    the last one may go on. `untold`: what events say is not stored, as they are of a version before 0.4.
     """
 
     terms: tuple[Term, ...]
     words: tuple[str, ...] = ()
     prefix: bool = False
-
-    @property
-    def by_parts(self) -> bool:
-        """Tell whether layouts lack some of it, so that its issues may be found by parts of words in their titles."""
-        return bool(self.words) or not all(term.words for term in self.terms)
+    untold: bool = False
 
     def narrowed(self, db: Connection) -> Select[int] | None:
         """Select the ids of events that may hold it; None where no index tells."""
@@ -73,6 +69,13 @@ def _holds(term: Term, text: StoredText) -> bool:
     return _said(term, text)
 
 
+def is_part_of_word(term: Term, text: str) -> bool:
+    """Tell whether a word that stands in a text is only a part of one there."""
+    if term.kind != WORD or not term.words:
+        return False
+    return not has_word(frozenset(index_words(words_of(text)).split()), term.words[0])
+
+
 class _Layout:
     """What is fixed in the messages of some events."""
 
@@ -106,14 +109,15 @@ def matching_of(call: Call, issue_ids: Sequence[int], terms: Sequence[Term]) -> 
     layouts, stacks = _fixed(call.db, issue_ids, said), _stacks(call.db, issue_ids)
     found: dict[int, Matching] = {}
     for issue_id in issue_ids:
-        stack, fixed = stacks.get(issue_id, frozenset()), layouts.get(issue_id, _Fixed())
+        stack, known = stacks.get(issue_id, frozenset()), layouts.get(issue_id)
+        fixed = known or _Fixed()
         left = tuple(
             term
             for term in asked
             if term.without or not (issue_id in own.get(term, ()) or term in fixed.everywhere or _within(term, stack))
         )
         if left:
-            found[issue_id] = matching(left, fixed.words)
+            found[issue_id] = replace(matching(left, fixed.words), untold=known is None)
     return found
 
 

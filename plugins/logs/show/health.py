@@ -68,9 +68,10 @@ def _last_events(call: Call, newest: Sequence[Row[Any]], eldest: Sequence[Row[An
     known = {row.id for row in shown}
     silent = [row for row in eldest if row.id not in known and "/processed/" not in row.path and row.status == "ok"]
     chosen = [*shown, *silent[:SHOWN]]
-    section = LAST if len(chosen) == number else f"{LAST}, {len(chosen)} of {number:,} logs"
     found = [(queries.last_event_at(call.db, row.id), row.channel) for row in chosen]
-    for last, channel in sorted(((last, channel) for last, channel in found if last), reverse=True):
+    listed = sorted(((last, channel) for last, channel in found if last), reverse=True)
+    section = LAST if len(chosen) == number else f"{LAST}, {len(listed)} of {number:,} logs"
+    for last, channel in listed:
         yield Figure(section, channel, last, "time", {"source": channel, "status": "all"})
 
 
@@ -108,6 +109,8 @@ def _more(number: int, one: str, several: str) -> str:
 
 def _left_lying(call: Call) -> Iterator[Problem]:
     """What lies in the drop folder and is no log by its name; needs no transaction."""
+    if not call.application.logs.is_dir():
+        yield Problem("The drop folder is not there.", f"Make the folder again: {call.application.logs}", _VIEW)
     pattern = compile_pattern(call.setting("ingestion.log_file_pattern"))
     looked_at = list(islice(entries_below(call.application.logs), MAX_NAMES + 1))
     names = [entry.name for entry in looked_at[:MAX_NAMES] if not entry.is_dir()]

@@ -124,7 +124,10 @@ def _keep_folder(folder: Path) -> None:
 
 
 def _check_room(call: Call, size: int) -> None:
-    free = shutil.disk_usage(call.application.logs).free - call.setting("health.min_free_bytes")
+    try:
+        free = shutil.disk_usage(call.application.logs).free - call.setting("health.min_free_bytes")
+    except OSError as error:
+        raise _failed(error) from error
     if size > free:
         raise Unavailable(f"The disk has no room for this: {size} bytes are needed, {max(0, free)} may be used.")
 

@@ -400,3 +400,9 @@ def test_a_file_that_may_still_grow_is_read_so_far(client: Client, line: Line) -
     found = result(client, send(client, line("Order 1 failed").encode()))
     assert (found["events"], found["waiting"]) == (1, "it was changed a moment ago, so it may still grow")
     assert lying(client) == ["shop.log"]
+
+
+def test_a_folder_that_is_gone_is_said(client: Client, line: Line) -> None:
+    shutil.rmtree(folder(client))
+    answer = send(client, line("Order 1 failed").encode())
+    assert (answer.status, answer.error) == (503, "The file could not be written: No such file or directory.")

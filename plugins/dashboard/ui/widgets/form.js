@@ -6,6 +6,7 @@ import { query } from "../api.js";
 import { empty, place, put, read, taken } from "./values.js";
 
 const PAUSE = 250;
+const blank = (value) => value === "" || value === null;
 let made = 0;
 /** The forms that stay while their page is loaded again, by page and label. */
 const kept = new Map();
@@ -85,6 +86,7 @@ function create(options, element) {
       if (field.unsent || (field.when && !field.when(held))) continue;
       const value = taken(field, held[field.name]);
       if (field.secret && held[field.name]?.length === 0) continue; // what is stored stays
+      if (field.optional && blank(value) && blank(initial(field))) continue; // nobody gave one
       put(sent, field.name, field.none && value === "" ? null : value);
     }
     return sent;

@@ -92,6 +92,7 @@ export function fieldsOf(schema, { prefix = "", type = "", values = {}, stored =
       hint: node.description,
       required: ((required.has(name) && !node.nullable) || Boolean(node["x-either"])) && !kept && made.type !== "check",
       none: node.nullable,
+      optional: !required.has(name) && !node["x-either"] && ["text", "password", "number"].includes(made.type),
       secret: Boolean(node.writeOnly),
       placeholder: kept ? `${kept}; leave empty to keep it` : shown(node.examples?.[0], "json"),
       value: shown(name in values ? values[name] : node.default, made.type) ?? made.value,

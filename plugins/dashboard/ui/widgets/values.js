@@ -37,8 +37,10 @@ export function put(body, path, value) {
   holder[last] = value;
 }
 
+const EMPTY = { check: false, checks: [], list: [], number: null };
+
 /** What a field without a value holds. */
 export function empty({ type, options, read: toSend = (text) => text }) {
   if (type === "select") return toSend(options?.[0]?.[0] ?? "");
-  return { check: false, checks: [], list: [], number: null }[type] ?? "";
+  return type in EMPTY ? EMPTY[type] : "";
 }

@@ -1,6 +1,7 @@
 // What was done about an issue and what was said: in sentences, newest first, with a field for a comment.
 
 import { STATUSES } from "../search.js";
+import { refused } from "./refused.js";
 
 const STAMP = /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: UTC)?/g;
 const SHOWN = 6;
@@ -86,7 +87,7 @@ export default (ui) => {
       field.value = "";
       await again();
     } catch (error) {
-      ui.toast(`The comment was not kept: ${error.message}`, { error: true });
+      refused(ui, "The comment was not kept", error);
     } finally {
       sending = false;
     }

@@ -2,6 +2,7 @@
 
 import { STATUSES } from "../search.js";
 import { takeBack } from "./long.js";
+import { refused } from "./refused.js";
 
 /** @param {import("../../../../schemas/dashboard.d.ts").Ui} ui */
 export default (ui) => {
@@ -29,7 +30,8 @@ export default (ui) => {
       issue.status = before;
       ui.refresh();
       await again();
-      ui.toast(error.status === 409 ? error.message : `Nothing changed: ${error.message}`, { error: true });
+      if (error.status === 409) ui.toast(error.message, { error: true });
+      else refused(ui, "Nothing changed", error);
       return false;
     }
     ui.toast(`Set to ${STATUSES[status]}`, {

@@ -5,6 +5,7 @@
 
 import { DELETION, STATUSES } from "../search.js";
 import { followJob, takeBack } from "./long.js";
+import { refused } from "./refused.js";
 
 const AT_ONCE = 200; // ids in one request
 
@@ -16,7 +17,7 @@ async function send(ui, { issues, filter, total }, body) {
   try {
     return await ui.api.post("bulk-issues", { ...which, ...body }, { wait: count({ issues, filter, total }) <= AT_ONCE });
   } catch (error) {
-    ui.toast(`Nothing changed: ${error.message}`, { error: true });
+    refused(ui, "Nothing changed", error);
     return null;
   }
 }
@@ -150,8 +151,7 @@ export async function setTag(ui, issue, tag, action) {
   } catch (error) {
     issue.tags = before;
     ui.refresh();
-    ui.toast(`Tag not changed: ${error.message}`, { error: true });
-    return;
+    return refused(ui, "Tag not changed", error);
   }
   ui.toast(action === "add" ? `Tagged ${tag.name}` : `Tag ${tag.name} removed`, {
     undo: async () => {

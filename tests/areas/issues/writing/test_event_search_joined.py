@@ -131,3 +131,20 @@ def test_a_phrase_does_not_reach_across_a_value(desk: Any) -> None:
     assert client.get("errors", q='"order was"').json["data"] == []
     for text, events in (('"order 3 was"', 1), ('"was refused"', 5)):
         assert told(client, text, **DAY) == (events,) * 3
+
+
+@pytest.mark.parametrize(("text", "matching"), [("103 206", {"events": 0, "exact": True}), ("fuse", None)])
+def test_a_title_tells_of_its_own_event_alone(desk: Any, text: str, matching: Any) -> None:
+    """The words of the latest event, which is not of that day; only parts of words are looked for in titles."""
+    desk.store(
+        *(
+            Event(f"Order {100 + n} refused on node {200 + n}", occurred_at=f"2026-01-03 10:00:{n:02}")
+            for n in range(10)
+        ),
+        Event("Order 103 refused on node 206", occurred_at="2026-01-05 10:00:00"),
+    )
+    client = Client(desk.service)
+    (issue,) = client.get("errors", q=text, **DAY).json["data"]
+    assert (issue["matching"], issue["count"]) == (matching, 10)
+    chart = client.get("issue-activity", q=text, **DAY).json
+    assert sum(sum(row["counts"]) for row in chart["series"]) == (10 if matching is None else 0)
