@@ -272,7 +272,7 @@ def test_what_is_refused_is_told_and_changes_nothing(found: Any, watch: Any) -> 
 
 def test_rows_show_what_was_done_though_the_answer_was_lost(found: Any, watch: Any) -> None:
     watch.expect("net::ERR_")
-    page = found("cache")
+    page = found("q=cache", 9)
 
     def lost(route: Route) -> None:
         route.fetch()
